@@ -1,0 +1,1 @@
+"""The intermediate representation: an SSA graph whose only text form is Python."""

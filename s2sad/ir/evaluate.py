@@ -1,0 +1,51 @@
+"""What does a function of the IR compute, operation by operation?
+
+The plain evaluator: it calls each primitive's NumPy meaning on trusted operands. Composites,
+folding and tests use it; the NumPy backend emits Python instead and is held to it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from s2sad.core.diagnostics import fail
+from s2sad.ir.graph import Function, Operation, Region, Value
+from s2sad.ir.primitive import as_run_time
+from s2sad.ir.types import type_of
+
+
+def evaluate(function: Function, inputs: Sequence[Any]) -> tuple[Any, ...]:
+    """Results of `function` for arrays, stacks and tokens of its input types.
+
+    Raises
+    ------
+    S2sadError
+        E0303 when an input has another type than declared.
+    """
+    inputs = [as_run_time(x) for x in inputs]
+    found = tuple(type_of(x) for x in inputs)
+    if found != function.input_types:
+        raise fail("E0303", f"{function.name} takes {function.input_types}, got {found}")
+    return run_region(function.body, inputs, {})
+
+
+def run_region(region: Region, args: Sequence[Any], outer: dict[Value, Any]) -> tuple[Any, ...]:
+    """What `region` yields for `args`, with `outer` giving the values it captures."""
+    known = {**outer, **dict(zip(region.args, args, strict=True))}
+    for operation in region.operations:
+        results = run_operation(operation, known)
+        known.update(zip(operation.results, results, strict=True))
+    return tuple(known[value] for value in region.yields)
+
+
+def run_operation(operation: Operation, known: dict[Value, Any]) -> tuple[Any, ...]:
+    """Results of one operation whose operands are in `known`."""
+    arrays = [known[value] for value in operation.operands]
+    regions = {name: _callable(region, known) for name, region in operation.regions.items()}
+    types = tuple(value.type for value in operation.results)
+    return operation.prim.run(arrays, {**operation.attrs, **regions}, types)
+
+
+def _callable(region: Region, known: dict[Value, Any]) -> Callable[..., tuple[Any, ...]]:
+    return lambda *args: run_region(region, [as_run_time(x) for x in args], known)

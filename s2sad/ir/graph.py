@@ -1,0 +1,333 @@
+"""What is a program in the IR?
+
+A `Function` owns a `Region`; a region is one block: arguments, operations, and the values it
+yields. An operation may own regions in turn. Values know their uses; the links are kept by the
+methods here and by the rewriter, never by hand.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
+
+from s2sad.core.diagnostics import fail
+from s2sad.core.dtypes import DType
+from s2sad.core.location import Location
+from s2sad.ir.dims import Dim
+from s2sad.ir.types import TensorType, Type
+
+if TYPE_CHECKING:
+    from s2sad.ir.primitive import Primitive
+
+#: Primitives behind Python's operators on values, by name without underscores ("add", "radd" is
+#: "add" with operands exchanged); `prims` fills it.
+OPERATORS: dict[str, Callable[..., Any]] = {}
+
+#: Names that the printer gives by itself; as a hint they mean "no name".
+AUTOMATIC = re.compile(r"[tc]\d+")
+
+
+@dataclass(frozen=True)
+class Use:
+    """One place where a value is read: operand `index` of an operation, or yield of a region."""
+
+    user: Operation | Region
+    index: int
+
+
+class Value:
+    """Result of an operation, or argument of a region.
+
+    Attributes
+    ----------
+    type : Type
+    owner : Operation or Region
+        What defines it.
+    index : int
+        Its place among the owner's results or arguments.
+    uses : list of Use
+    """
+
+    __slots__ = ("_name", "index", "owner", "type", "uses")
+
+    def __init__(self, type: Type, owner: Operation | Region, index: int, name: str | None) -> None:
+        self.type = type
+        self.owner = owner
+        self.index = index
+        self.uses: list[Use] = []
+        self.name = name
+
+    @property
+    def name(self) -> str | None:
+        """The name wished for in print; the printer makes it unique."""
+        return self._name
+
+    @name.setter
+    def name(self, name: str | None) -> None:
+        self._name = None if name is None or AUTOMATIC.fullmatch(name) else name
+
+    @property
+    def region(self) -> Region | None:
+        """The region in which the value is defined."""
+        return self.owner if isinstance(self.owner, Region) else self.owner.parent
+
+    @property
+    def tensor_type(self) -> TensorType:
+        """The type, which must be a tensor's."""
+        if not isinstance(self.type, TensorType):
+            raise fail("E0304", f"expected a tensor, got a value of type {self.type}")
+        return self.type
+
+    @property
+    def shape(self) -> tuple[Dim, ...]:
+        return self.tensor_type.shape
+
+    @property
+    def dtype(self) -> DType:
+        return self.tensor_type.dtype
+
+    @property
+    def ndim(self) -> int:
+        return self.tensor_type.ndim
+
+    def __bool__(self) -> bool:
+        raise fail("E0305", "the truth of a tensor is not known while compiling")
+
+    def replace_uses(self, other: Value) -> None:
+        """Let every reader of this value read `other`."""
+        for use in list(self.uses):
+            use.user.set_read(use.index, other)
+
+    def __repr__(self) -> str:
+        return f"<{self.name or 'value'}: {self.type}>"
+
+    def __deepcopy__(self, memo: object) -> Value:
+        raise TypeError("values belong to a function; copy the function")
+
+
+def _overload(name: str) -> None:
+    def apply(self: Value, other: Any) -> Any:
+        return OPERATORS[name](self, other)
+
+    def reflected(self: Value, other: Any) -> Any:
+        return OPERATORS[name](other, self)
+
+    setattr(Value, f"__{name}__", apply)
+    if name not in ("lt", "le", "gt", "ge"):
+        setattr(Value, f"__r{name}__", reflected)
+
+
+for _name in (
+    "add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "matmul",
+    "and", "or", "xor", "lshift", "rshift", "lt", "le", "gt", "ge",
+):  # fmt: skip
+    _overload(_name)
+for _name in ("neg", "invert", "abs"):
+    setattr(Value, f"__{_name}__", lambda self, _name=_name: OPERATORS[_name](self))
+
+
+class Reader:
+    """What reads values: an operation its operands, a region its yields."""
+
+    __slots__ = ("_reads",)
+
+    def __init__(self, values: Sequence[Value]) -> None:
+        self._reads: list[Value] = []
+        self.set_reads(values)
+
+    def set_read(self, index: int, value: Value) -> None:
+        """Read `value` at place `index`."""
+        self._reads[index].uses.remove(Use(self, index))  # type: ignore[arg-type]
+        self._reads[index] = value
+        value.uses.append(Use(self, index))  # type: ignore[arg-type]
+
+    def set_reads(self, values: Sequence[Value]) -> None:
+        """Read `values` in place of all that was read before."""
+        for index, value in enumerate(self._reads):
+            value.uses.remove(Use(self, index))  # type: ignore[arg-type]
+        self._reads = list(values)
+        for index, value in enumerate(self._reads):
+            value.uses.append(Use(self, index))  # type: ignore[arg-type]
+
+
+class Operation(Reader):
+    """One step of a program: a primitive applied to operands.
+
+    Attributes
+    ----------
+    prim : Primitive
+    operands : tuple of Value
+    attrs : mapping
+        Static facts, complete and in canonical spelling.
+    regions : mapping of str to Region
+    results : tuple of Value
+    loc : Location or None
+    scope : str
+        Path and classes of the Cells that it came from.
+    parent : Region or None
+        The region whose operations hold this one.
+    """
+
+    __slots__ = ("attrs", "loc", "parent", "prim", "regions", "results", "scope")
+
+    def __init__(
+        self,
+        prim: Primitive,
+        operands: Sequence[Value],
+        attrs: dict[str, Any],
+        types: Sequence[Type],
+        *,
+        regions: dict[str, Region] | None = None,
+        names: Sequence[str | None] = (),
+        loc: Location | None = None,
+        scope: str = "",
+    ) -> None:
+        super().__init__(operands)
+        self.prim = prim
+        self.attrs = MappingProxyType(dict(attrs))
+        self.regions = MappingProxyType(dict(regions or {}))
+        for region in self.regions.values():
+            region.parent = self
+        names = [*names, *[None] * (len(types) - len(names))]
+        self.results = tuple(Value(t, self, i, names[i]) for i, t in enumerate(types))
+        self.loc = loc
+        self.scope = scope
+        self.parent: Region | None = None
+
+    @property
+    def operands(self) -> tuple[Value, ...]:
+        return tuple(self._reads)
+
+    @property
+    def result(self) -> Value:
+        """The only result."""
+        (result,) = self.results
+        return result
+
+    def walk(self) -> Iterator[Operation]:
+        """This operation, then those of its regions, in program order."""
+        yield self
+        for region in self.regions.values():
+            yield from region.walk()
+
+    def __repr__(self) -> str:
+        operands = ", ".join(v.name or "_" for v in self.operands)
+        return f"<{self.prim.name}({operands}) -> {', '.join(str(v.type) for v in self.results)}>"
+
+
+class Region(Reader):
+    """One block of operations, with arguments and the values that it yields.
+
+    Attributes
+    ----------
+    args : list of Value
+        Entry values; the inputs of a function, what a loop carries.
+    operations : list of Operation
+        In program order.
+    yields : tuple of Value
+    parent : Operation, Function or None
+    """
+
+    __slots__ = ("args", "operations", "parent")
+
+    def __init__(self, types: Sequence[Type] = (), names: Sequence[str | None] = ()) -> None:
+        super().__init__(())
+        names = [*names, *[None] * (len(types) - len(names))]
+        self.args = [Value(t, self, i, names[i]) for i, t in enumerate(types)]
+        self.operations: list[Operation] = []
+        self.parent: Operation | Function | None = None
+
+    @property
+    def yields(self) -> tuple[Value, ...]:
+        return tuple(self._reads)
+
+    def add_argument(self, type: Type, name: str | None = None) -> Value:
+        """Append an entry value."""
+        value = Value(type, self, len(self.args), name)
+        self.args.append(value)
+        return value
+
+    def insert(self, index: int, operation: Operation) -> None:
+        """Put `operation`, which is in no region yet, at place `index`."""
+        operation.parent = self
+        self.operations.insert(index, operation)
+
+    def append(self, operation: Operation) -> None:
+        """Put `operation`, which is in no region yet, last."""
+        operation.parent = self
+        self.operations.append(operation)
+
+    def walk(self) -> Iterator[Operation]:
+        """All operations, nested ones after their owner, in program order."""
+        for operation in list(self.operations):
+            yield from operation.walk()
+
+    @property
+    def function(self) -> Function | None:
+        """The function that the region belongs to, however deep."""
+        owner: Any = self.parent
+        while isinstance(owner, Operation):
+            owner = owner.parent.parent if owner.parent is not None else None
+        return owner
+
+
+@dataclass(eq=False, repr=False)
+class Function:
+    """A program: flat inputs to flat results.
+
+    Attributes
+    ----------
+    name : str
+        A Python identifier.
+    body : Region
+        Its arguments are the inputs, its yields the results.
+    inputs : tuple of str
+        What each input is bound to: an argument's path, ``param:NAME``, ``capture:PATH``,
+        ``rng``, ``token:NAME``.
+    donates : dict of int to int
+        Input whose buffer may be overwritten, and the result that takes it.
+    tree : str
+        A Python literal whose ints name results: how callers see them, ``"(0, 1)"``.
+    title : str
+        Where it comes from, ``"rnn.Net.construct"``; printed in the header.
+    """
+
+    name: str
+    body: Region
+    inputs: tuple[str, ...] = ()
+    donates: dict[int, int] = field(default_factory=dict)
+    tree: str = "0"
+    title: str = ""
+
+    def __post_init__(self) -> None:
+        self.body.parent = self
+        self.inputs = tuple(self.inputs) or tuple(
+            v.name or f"input{i}" for i, v in enumerate(self.body.args)
+        )
+
+    @property
+    def args(self) -> list[Value]:
+        return self.body.args
+
+    @property
+    def results(self) -> tuple[Value, ...]:
+        return self.body.yields
+
+    @property
+    def input_types(self) -> tuple[Type, ...]:
+        return tuple(value.type for value in self.args)
+
+    @property
+    def result_types(self) -> tuple[Type, ...]:
+        return tuple(value.type for value in self.results)
+
+    def walk(self) -> Iterator[Operation]:
+        """All operations in program order, nested ones after their owner."""
+        return self.body.walk()
+
+    def __repr__(self) -> str:
+        inputs = ", ".join(map(str, self.input_types))
+        return f"<function {self.name}({inputs}) -> ({', '.join(map(str, self.result_types))})>"

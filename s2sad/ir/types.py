@@ -1,0 +1,160 @@
+"""What is the type of a value, and how is it written?
+
+A 0-d tensor's type is its bare dtype: ``f32``. Others are ``f32[8, 16]``, ``Stack[f32[16]]``
+and ``Token``. A dump imports everything it needs from here.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from s2sad.core import dtypes
+from s2sad.core.diagnostics import fail
+from s2sad.core.dtypes import DType
+from s2sad.ir import dims
+from s2sad.ir.dims import Dim
+from s2sad.ir.plain import bits, function, inf, nan, region
+
+
+class Type:
+    """Type of a value in the IR."""
+
+    #: A linear value is used exactly once: there is one stack, one order of effects.
+    is_linear = False
+
+
+@dataclass(frozen=True)
+class TensorType(Type):
+    """Dtype and shape of a tensor; indexing a 0-d one gives a shaped one.
+
+    Examples
+    --------
+    >>> f32[8, 16]
+    f32[8, 16]
+    >>> f32[8, 16].size
+    128
+    """
+
+    dtype: DType
+    shape: tuple[Dim, ...] = ()
+
+    def __getitem__(self, shape: Dim | tuple[Dim, ...]) -> TensorType:
+        if self.shape:
+            raise fail("E0303", f"{self} has a shape already")
+        return TensorType(self.dtype, shape if isinstance(shape, tuple) else (shape,))
+
+    @property
+    def ndim(self) -> int:
+        return len(self.shape)
+
+    @property
+    def size(self) -> Dim:
+        """Number of elements."""
+        return dims.size(self.shape)
+
+    @property
+    def nbytes(self) -> Dim:
+        return self.size * self.dtype.itemsize
+
+    def __repr__(self) -> str:
+        if not self.shape:
+            return self.dtype.short
+        return f"{self.dtype.short}[{', '.join(map(str, self.shape))}]"
+
+
+@dataclass(frozen=True)
+class StackType(Type):
+    """A growable pile of tensors of one type; linear, so pushing may happen in place."""
+
+    element: TensorType
+
+    is_linear = True
+
+    def __repr__(self) -> str:
+        return f"Stack[{self.element!r}]"
+
+
+class TokenType(Type):
+    """The order of effects; linear. Its one instance, `Token`, is also its run-time value."""
+
+    is_linear = True
+
+    def __repr__(self) -> str:
+        return "Token"
+
+    def __reduce__(self) -> str:
+        return "Token"
+
+
+class _StackMaker:
+    """Lets ``Stack[f32[16]]`` be written where a type is expected."""
+
+    def __getitem__(self, element: TensorType) -> StackType:
+        return StackType(element)
+
+    def __repr__(self) -> str:
+        return "Stack"
+
+
+Stack = _StackMaker()
+Token = TokenType()
+f16, bf16, f32, f64 = map(
+    TensorType, (dtypes.float16, dtypes.bfloat16, dtypes.float32, dtypes.float64)
+)
+i8, i16, i32, i64 = map(TensorType, (dtypes.int8, dtypes.int16, dtypes.int32, dtypes.int64))
+u8, bool_ = TensorType(dtypes.uint8), TensorType(dtypes.bool_)
+
+
+def as_dtype(dtype: DType | TensorType) -> DType:
+    """`dtype` itself, or the dtype of a bare type such as ``f32``."""
+    if isinstance(dtype, DType):
+        return dtype
+    if isinstance(dtype, TensorType) and not dtype.shape:
+        return dtype.dtype
+    raise fail("E0303", f"expected a dtype such as f32, got {dtype!r}")
+
+
+class StackValue(list[Any]):
+    """A stack at run time: the arrays pushed, and the type they all have."""
+
+    def __init__(self, element: TensorType, arrays: list[Any] | None = None) -> None:
+        super().__init__(arrays or [])
+        self.element = element
+
+
+def type_of(value: Any) -> Type:
+    """Type of a run-time value: an array, a Python number, a stack or the token.
+
+    A Python int is i64, a float is f64, a bool is bool: what plain Python computes in a dump
+    (a loop counter, say) has the type that the dump declares.
+
+    Examples
+    --------
+    >>> type_of(np.zeros((2, 3), np.float32)), type_of(1)
+    (f32[2, 3], i64)
+    """
+    if isinstance(value, (np.ndarray, np.generic)):
+        dtype = dtypes.BY_STORAGE.get(value.dtype)
+        if dtype is None:
+            raise fail("E0301", f"no tensor has elements of NumPy's {value.dtype}")
+        return TensorType(dtype, value.shape)
+    if isinstance(value, bool):
+        return bool_
+    if isinstance(value, int):
+        return i64
+    if isinstance(value, float):
+        return f64
+    if isinstance(value, StackValue):
+        return StackType(value.element)
+    if isinstance(value, TokenType):
+        return Token
+    raise fail("E0304", f"expected a tensor, got {type(value).__name__}")
+
+
+__all__ = [
+    "Stack", "Token", "bf16", "bits", "bool_", "f16", "f32", "f64", "function", "i16", "i32",
+    "i64", "i8", "inf", "nan", "region", "u8",
+]  # fmt: skip

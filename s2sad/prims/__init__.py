@@ -1,0 +1,39 @@
+"""The vocabulary of the IR: strict, pure operations, each with one meaning.
+
+Values are positional, static facts keyword-only; all operands of an arithmetic operation have
+one dtype, shapes broadcast. `ALL` holds every primitive and composite by name.
+"""
+
+from __future__ import annotations
+
+import difflib
+
+from s2sad.core.diagnostics import fail
+from s2sad.ir.graph import OPERATORS
+from s2sad.ir.primitive import Primitive
+from s2sad.prims import arithmetic, comparison, constant, control
+from s2sad.prims.define import ALL
+
+FAMILIES = (arithmetic, comparison, constant, control)
+
+globals().update(ALL)
+OPERATORS.update(
+    {
+        operator: ALL[name]
+        for operator, name in {
+            "add": "add", "sub": "sub", "mul": "mul", "truediv": "div", "floordiv": "floor_div",
+            "mod": "mod", "pow": "pow", "matmul": "matmul", "and": "bit_and", "or": "bit_or",
+            "xor": "bit_xor", "lshift": "shift_left", "rshift": "shift_right", "lt": "less",
+            "le": "less_equal", "gt": "greater", "ge": "greater_equal", "neg": "neg",
+            "invert": "bit_not", "abs": "abs",
+        }.items()
+        if name in ALL
+    }
+)  # fmt: skip
+
+
+def __getattr__(name: str) -> Primitive:
+    near = difflib.get_close_matches(name, ALL, 1)
+    raise fail(
+        "E0220", f"no primitive is called {name!r}", help=f"did you mean {near[0]}?" if near else None
+    )

@@ -1,0 +1,193 @@
+"""Branches, loops and stacks: the operations that own regions, and the linear tape."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from s2sad.core.diagnostics import fail
+from s2sad.ir.graph import Region
+from s2sad.ir.primitive import Form, Trait, as_run_time
+from s2sad.ir.types import StackType, StackValue, TensorType, Type, bool_, i64
+from s2sad.prims.define import primitive
+from s2sad.prims.rules import tensor
+
+
+def _require_scalar_bool(type: Type, what: str) -> None:  # noqa: A002
+    if type != bool_:
+        raise fail("E0304", f"{what} needs a scalar bool, got {type}", help="reduce it first")
+
+
+def _types(values: Any) -> tuple[Type, ...]:
+    return tuple(value.type for value in values)
+
+
+def _if_type(condition: Type, *, regions: dict[str, Region]) -> tuple[Type, ...]:
+    _require_scalar_bool(condition, "`if`")
+    then, orelse = _types(regions["then"].yields), _types(regions["orelse"].yields)
+    if then != orelse:
+        raise fail("E0306", f"the branches give {then} and {orelse}")
+    return then
+
+
+@primitive(
+    type=_if_type, regions=("then", "orelse"), region_types=lambda *_: (), form=Form.IF, same=()
+)
+def if_(condition, *, then, orelse):
+    """Results of the region `then` where the scalar bool holds, else of `orelse`.
+
+    The region that is not taken is not evaluated.
+
+    Examples
+    --------
+    >>> from s2sad import prims as p
+    >>> p.if_(np.array(True), then=lambda: 1.0, orelse=lambda: 2.0)
+    array(1.)
+    """
+    return _flat(then() if condition else orelse())
+
+
+def _while_type(*types: Type, regions: dict[str, Region]) -> tuple[Type, ...]:
+    found = _types(regions["condition"].yields)
+    if len(found) != 1:
+        raise fail("E0304", f"the condition of `while` is one value, got {len(found)}")
+    _require_scalar_bool(found[0], "`while`")
+    return _carried(types, regions["body"])
+
+
+def _carried(types: tuple[Type, ...], body: Region) -> tuple[Type, ...]:
+    if _types(body.yields) != types:
+        raise fail("E0306", f"the loop carries {types}, and its body gives {_types(body.yields)}")
+    return types
+
+
+@primitive(type=_while_type, regions=("condition", "body"), form=Form.WHILE, same=())
+def while_(*carried, condition, body):
+    """What `body` leaves of the carried values when `condition` no longer holds for them.
+
+    Examples
+    --------
+    >>> from s2sad import prims as p
+    >>> p.while_(np.array(1), condition=lambda i: p.less(i, 100), body=lambda i: p.add(i, i))
+    array(128)
+    """
+    while _one(condition(*carried)):
+        carried = _flat(body(*carried))
+    return tuple(carried)
+
+
+def _for_type(
+    start: Type, stop: Type, step: Type, *types: Type, regions: dict[str, Region]
+) -> tuple[Type, ...]:
+    for bound in (start, stop, step):
+        if bound != i64:
+            raise fail("E0304", f"the bounds of `range` are i64, got {bound}")
+    return _carried(types, regions["body"])
+
+
+@primitive(
+    type=_for_type, regions=("body",), form=Form.FOR, same=(),
+    region_types=lambda name, types, built, attrs: (i64, *types[3:]),
+)  # fmt: skip
+def for_(start, stop, step, *carried, body):
+    """Carried values after `body` ran for each index of ``range(start, stop, step)``.
+
+    Parameters
+    ----------
+    start, stop, step : i64
+        A step of 0 is an error at run time (E0703).
+    carried
+        Values of any type; `body` takes the index and them, and gives them anew.
+
+    Examples
+    --------
+    >>> from s2sad import prims as p
+    >>> p.for_(0, 4, 1, np.array(0), body=lambda i, total: p.add(total, i))
+    array(6)
+    """
+    for i in range(int(start), int(stop), int(step)):
+        carried = _flat(body(np.asarray(i, np.int64), *carried))
+    return tuple(carried)
+
+
+def _flat(results: Any) -> tuple[Any, ...]:
+    results = results if isinstance(results, (tuple, list)) else (results,)
+    return tuple(as_run_time(x) for x in results)
+
+
+def _one(results: Any) -> Any:
+    return results[0] if isinstance(results, tuple) else results
+
+
+def _stack_type(*, of: TensorType) -> StackType:
+    return StackType(of)
+
+
+@primitive(type=_stack_type, traits={Trait.MOVES}, nondiff="an empty stack holds no value")
+def stack_empty(*, of):
+    """Empty stack of tensors of type `of`.
+
+    Examples
+    --------
+    >>> from s2sad import prims as p
+    >>> from s2sad.ir.types import f64
+    >>> p.stack_empty(of=f64[2])
+    []
+    """
+    return StackValue(of if isinstance(of, TensorType) else TensorType(of))
+
+
+def _push_type(stack: Type, x: Type) -> StackType:
+    if not isinstance(stack, StackType) or stack.element != tensor(x):
+        raise fail("E0304", f"cannot push {x} on {stack}")
+    return stack
+
+
+@primitive(type=_push_type, traits={Trait.MOVES}, same=())
+def stack_push(stack, x):
+    """The stack with `x` on top; in place, for a stack is used once.
+
+    Examples
+    --------
+    >>> from s2sad import prims as p
+    >>> from s2sad.ir.types import f64
+    >>> p.stack_push(p.stack_empty(of=f64[2]), np.ones(2))
+    [array([1., 1.])]
+    """
+    stack.append(x)
+    return stack
+
+
+@stack_push.adjoint
+def stack_push_adjoint(stack, x, out, dout):
+    dstack, dx = stack_pop(dout)
+    return dstack, dx
+
+
+def _pop_type(stack: Type) -> tuple[Type, ...]:
+    if not isinstance(stack, StackType):
+        raise fail("E0304", f"cannot pop from {stack}")
+    return stack, stack.element
+
+
+@primitive(type=_pop_type, traits={Trait.MOVES, Trait.FALLIBLE})
+def stack_pop(stack):
+    """The stack without its top, and the top; E0502 when it is empty.
+
+    Examples
+    --------
+    >>> from s2sad import prims as p
+    >>> from s2sad.ir.types import f64
+    >>> p.stack_pop(p.stack_push(p.stack_empty(of=f64), np.array(2.0)))
+    ([], array(2.))
+    """
+    if not stack:
+        raise fail("E0502", "pop from an empty stack")
+    return stack, stack.pop()
+
+
+@stack_pop.adjoint
+def stack_pop_adjoint(stack, out, dout):
+    dstack, dx = dout
+    return (stack_push(dstack, dx),)
