@@ -62,7 +62,8 @@ $(VENV)/.with-%: pyproject.toml $(VENV)/.created
 	@touch $@
 
 clean:
-	rm -rf build dist demo-output s2sad.egg-info .hypothesis .pytest_cache .ruff_cache .import_linter_cache
+	rm -rf build dist demo-output s2sad.egg-info
+	rm -rf .hypothesis .import_linter_cache .pytest_cache .ruff_cache
 	find . -name '.venv*' -prune -o -name __pycache__ -prune -exec rm -rf {} +
 
 distclean: clean

@@ -1,0 +1,1 @@
+"""Derivatives of programs, as programs: adjoint templates inlined on the syntax tree."""

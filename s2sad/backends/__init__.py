@@ -1,0 +1,1 @@
+"""From the IR to programs that run, one package a target."""

@@ -8,10 +8,14 @@ caret for syntax errors. `fail` makes the exception; the caller raises it.
 from __future__ import annotations
 
 import linecache
+import unicodedata
 from dataclasses import dataclass
 
 from s2sad.core import location as locations
 from s2sad.core.location import Location
+
+#: Of a chain of calls, as many are shown at either end.
+CALLS_SHOWN = 8
 
 
 class S2sadError(Exception):
@@ -63,23 +67,55 @@ class Diagnostic:
 
 
 def _excerpt(place: Location, label: str) -> list[str]:
-    text = linecache.getline(place.file, place.line).rstrip("\n")
+    text = linecache.getline(place.file, place.line).rstrip()
     lines = [f"  --> {place.file}:{place.line}:{place.column}"]
     if text:
         margin = " " * len(str(place.line))
-        stop = place.end_column if place.end_column is not None else place.column + 1
-        caret = "^" * max(1, min(stop, len(text)) - place.column)
+        before, under = _split(text, place)
+        caret = "^" * max(1, _width(under))
         lines += [
             f"{margin} |",
             f"{place.line} | {text}",
-            f"{margin} | {' ' * place.column}{caret} {label}".rstrip(),
+            f"{margin} | {_blank(before)}{caret} {label}".rstrip(),
         ]
-    lines += [f"   = called at {c.file}:{c.line}:{c.column}" for c in list(place.chain())[1:]]
-    return lines
+    return lines + _calls(list(place.chain())[1:])
+
+
+def _split(text: str, place: Location) -> tuple[str, str]:
+    """What stands before the place in its line, and the place itself; columns count bytes."""
+    raw = text.encode()
+    stop = place.end_column if place.end_column is not None else place.column + 1
+    before, under = raw[: place.column], raw[place.column : stop]
+    return before.decode(errors="ignore"), under.decode(errors="ignore")
+
+
+def _width(text: str) -> int:
+    """Columns that a terminal gives to `text`: two for East Asian wide, none for combining."""
+    return sum(
+        0 if unicodedata.combining(c) else 1 + (unicodedata.east_asian_width(c) in "WF")
+        for c in text
+    )
+
+
+def _blank(text: str) -> str:
+    """White space as wide as `text`; its tabs stay, since a terminal chooses their width."""
+    return "\t".join(" " * _width(part) for part in text.split("\t"))
+
+
+def _calls(callers: list[Location]) -> list[str]:
+    """A line a call, innermost first; the middle of a long chain is left out."""
+    lines = [f"   = called at {c.file}:{c.line}:{c.column}" for c in callers]
+    left_out = len(lines) - 2 * CALLS_SHOWN
+    if left_out <= 1:
+        return lines
+    return [*lines[:CALLS_SHOWN], f"   = ... {left_out} more calls", *lines[-CALLS_SHOWN:]]
 
 
 class S2sadSyntaxError(S2sadError, SyntaxError):
     """E01: Python that a compiled function may not contain."""
+
+    def __str__(self) -> str:
+        return str(self.msg)  # SyntaxError's own would append the place, which the text has
 
 
 class S2sadNameError(S2sadError, NameError):
@@ -95,7 +131,7 @@ class S2sadUnboundLocalError(S2sadError, UnboundLocalError):
 
 
 class S2sadTypeError(S2sadError, TypeError):
-    """E0300 to E0303, E031x: types and argument counts."""
+    """E03: types and argument counts."""
 
 
 class S2sadValueError(S2sadError, ValueError):
@@ -104,6 +140,13 @@ class S2sadValueError(S2sadError, ValueError):
 
 class S2sadIndexError(S2sadError, IndexError):
     """E05: indices out of range."""
+
+
+class S2sadKeyError(S2sadError, KeyError):
+    """E051: keys of a registry that are missing, taken or malformed."""
+
+    def __str__(self) -> str:
+        return str(self.args[0])  # KeyError's own would show the text as a literal, in one line
 
 
 class S2sadFileError(S2sadError, OSError):
@@ -135,12 +178,28 @@ CLASSES: dict[str, type[S2sadError]] = {
     "E03": S2sadTypeError,
     "E04": S2sadValueError,
     "E05": S2sadIndexError,
+    "E051": S2sadKeyError,
     "E06": S2sadFileError,
     "E0701": S2sadAssertionError,
     "E0702": S2sadFloatingPointError,
     "E07": S2sadRuntimeError,
     "E09": S2sadInternalError,
 }
+
+
+#: Builtin exceptions that a compiled program may raise: those that one text makes.
+RAISABLE: dict[str, type[Exception]] = {
+    kind.__name__: kind
+    for kind in (
+        ArithmeticError, AssertionError, AttributeError, BufferError, ConnectionError, EOFError,
+        Exception, FileExistsError, FileNotFoundError, FloatingPointError, ImportError, IndexError,
+        InterruptedError, IsADirectoryError, KeyError, LookupError, MemoryError,
+        ModuleNotFoundError, NameError, NotADirectoryError, NotImplementedError, OSError,
+        OverflowError, PermissionError, RecursionError, ReferenceError, RuntimeError,
+        StopAsyncIteration, StopIteration, SyntaxError, SystemError, TimeoutError, TypeError,
+        UnboundLocalError, ValueError, ZeroDivisionError,
+    )
+}  # fmt: skip
 
 
 def class_of(code: str) -> type[S2sadError]:
@@ -180,6 +239,41 @@ def fail(
     error = class_of(code)(diagnostic.render())
     error.diagnostic = diagnostic
     if isinstance(error, SyntaxError) and place is not None:
-        error.filename, error.lineno, error.offset = place.file, place.line, place.column + 1
-        error.text = linecache.getline(place.file, place.line) or None
+        _fill_in(error, place)
+    return error
+
+
+def _fill_in(error: SyntaxError, place: Location) -> None:
+    """Let Python draw the caret itself; it counts characters from 1."""
+    text = linecache.getline(place.file, place.line)
+    before, under = _split(text, place)
+    error.filename, error.lineno, error.text = place.file, place.line, text or None
+    error.offset = len(before) + 1
+    error.end_lineno, error.end_offset = place.line, error.offset + max(1, len(under))
+
+
+def raised(kind: str, *arguments: str) -> Exception:
+    """Exception that the user's program raises: exactly `kind`, with its place as a note.
+
+    Nothing about it is s2sad's but the note and `diagnostic` (E0703), so it is no `S2sadError`.
+
+    Parameters
+    ----------
+    kind : str
+        A key of `RAISABLE`.
+    *arguments : str
+        The text, or nothing.
+
+    Examples
+    --------
+    >>> raise raised("KeyError", "w")
+    Traceback (most recent call last):
+      ...
+    KeyError: 'w'
+    """
+    error = RAISABLE[kind](*arguments)
+    diagnostic = Diagnostic("E0703", "".join(arguments) or kind, locations.current.get())
+    error.diagnostic = diagnostic  # type: ignore[attr-defined]
+    # `add_note` is of Python 3.11; this is what it does, and 3.10 shows none.
+    error.__notes__ = [diagnostic.render()]  # type: ignore[attr-defined]
     return error

@@ -66,7 +66,7 @@ class DType:
         return f"s2sad.{self.name}"
 
     def __str__(self) -> str:
-        return self.name.capitalize().rstrip("_")
+        return SPELLINGS.get(self.name, self.name.capitalize())
 
     def __reduce__(self) -> str:
         return "bool_" if self.short == "bool_" else self.name
@@ -74,6 +74,9 @@ class DType:
     def __deepcopy__(self, memo: object) -> DType:
         return self
 
+
+#: Names that `str` does not merely capitalise, as in ``Tensor(shape=[2], dtype=UInt8, ...)``.
+SPELLINGS = {"bfloat16": "BFloat16", "uint8": "UInt8"}
 
 float16 = DType("float16", "f16", np.dtype(np.float16), "float")
 bfloat16 = DType("bfloat16", "bf16", np.dtype(np.uint16), "float")
@@ -138,11 +141,29 @@ def widen(array: np.ndarray) -> np.ndarray:
 
 
 def narrow(array: np.ndarray, dtype: DType) -> np.ndarray:
-    """`array`, float32 or float64 values for a float, rounded once to the storage of `dtype`."""
+    """`array`, numbers of a NumPy dtype, rounded once to the storage of `dtype`.
+
+    A `uint16` array counts as integers here, not as bfloat16.
+    """
     array = np.asarray(array)
     if dtype is bfloat16:
+        if array.dtype.kind in "iu" and array.itemsize > 2:
+            array = _sticky(array).astype(np.float64)
         return f32_to_bf16(_to_odd(array) if array.dtype == np.float64 else array)
-    return array.astype(dtype.storage, copy=False)
+    with np.errstate(all="ignore"):  # what is too large for the dtype becomes infinite
+        return array.astype(dtype.storage, copy=False)
+
+
+def _sticky(values: np.ndarray) -> np.ndarray:
+    """Integers that float64 holds exactly, on the same side of each bfloat16 tie.
+
+    From 2**53 on, the low bits only say whether there is a remainder: one bit is enough.
+    """
+    if values.itemsize < 8:
+        return values
+    low, bit = values.dtype.type(0xFFF), values.dtype.type(0x800)
+    far = (values >= 2**53) | (values <= -(2**53))
+    return np.where(far & ((values & low) != 0), (values & ~low) | bit, values)
 
 
 def _to_odd(values: np.ndarray) -> np.ndarray:

@@ -2,10 +2,18 @@
 
 from __future__ import annotations
 
+import linecache
+import os
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+from types import FrameType
+
+PACKAGE = str(Path(__file__).parent.parent) + os.sep
 
 
 @dataclass(frozen=True)
@@ -17,7 +25,7 @@ class Location:
     file : str
         Path as Python's code objects give it.
     line, column : int
-        Line from 1, column from 0, as in `ast`.
+        Line from 1, column from 0, as in `ast`: columns count the bytes of UTF-8.
     caller : Location or None
         Where the function that holds this place was called.
     end_column : int or None
@@ -56,6 +64,17 @@ def at(location: Location | None) -> Iterator[None]:
 
 
 @contextmanager
+def origin(location: Location | None, full_scope: str) -> Iterator[None]:
+    """Make `location` and `full_scope` those of the operations made inside."""
+    place, outer = current.set(location), scope.set(full_scope)
+    try:
+        yield
+    finally:
+        current.reset(place)
+        scope.reset(outer)
+
+
+@contextmanager
 def within(name: str) -> Iterator[None]:
     """Append `name` (a Cell's path and class) to the scope of the operations made inside."""
     outer = scope.get()
@@ -64,3 +83,26 @@ def within(name: str) -> Iterator[None]:
         yield
     finally:
         scope.reset(token)
+
+
+def caller() -> Location | None:
+    """Where the nearest code outside of s2sad stands: the user's line of an eager call.
+
+    None when all of the stack is s2sad's own.
+    """
+    frame: FrameType | None = sys._getframe(1)
+    while frame is not None and frame.f_code.co_filename.startswith(PACKAGE):
+        frame = frame.f_back
+    return None if frame is None else _position(frame)
+
+
+def _position(frame: FrameType) -> Location:
+    """The expression that `frame` is evaluating; its whole line before Python 3.11."""
+    file, line = frame.f_code.co_filename, frame.f_lineno
+    if sys.version_info >= (3, 11):
+        found = next(islice(frame.f_code.co_positions(), frame.f_lasti // 2, None))
+        start, stop, column, end = found
+        if start is not None and column is not None:
+            return Location(file, start, column, None, end if stop == start else None)
+    text = linecache.getline(file, line).rstrip().encode()
+    return Location(file, line, len(text) - len(text.lstrip()), None, len(text) or None)

@@ -10,12 +10,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
 from s2sad.core import location
 from s2sad.core.diagnostics import fail
+from s2sad.core.tensor import Tensor
 from s2sad.ir.graph import Function, Operation, Region, Value
 from s2sad.ir.types import TensorType, Type, type_of
 
@@ -23,6 +24,45 @@ if TYPE_CHECKING:
     from s2sad.ir.primitive import Primitive
 
 _current: ContextVar[Builder | None] = ContextVar("builder", default=None)
+
+
+class Outside(Protocol):
+    """What a program under construction knows of tensors that exist outside of it."""
+
+    def capture(self, tensor: Tensor) -> Value:
+        """The value that reading `tensor` gives at this point of the program."""
+        ...
+
+    def write(self, parameter: Tensor, value: Value) -> None:
+        """Let `parameter` hold `value` from this point of the program on."""
+        ...
+
+
+_outside: ContextVar[Outside | None] = ContextVar("outside", default=None)
+
+
+def outside() -> Outside:
+    """What stands for tensors met while building.
+
+    Raises
+    ------
+    S2sadError
+        E0901 when the function being built may not read any.
+    """
+    found = _outside.get()
+    if found is None:
+        raise fail("E0901", "a tensor was met while building a function that takes none")
+    return found
+
+
+@contextmanager
+def reaching(other: Outside) -> Iterator[None]:
+    """Let tensors met while building become values by way of `other`."""
+    token = _outside.set(other)
+    try:
+        yield
+    finally:
+        _outside.reset(token)
 
 
 def current() -> Builder:
@@ -43,7 +83,9 @@ def is_building(operands: Sequence[Any]) -> bool:
     """Whether a call with `operands` appends an operation rather than computes."""
     if any(isinstance(operand, Value) for operand in operands):
         return True
-    return not operands and _current.get() is not None
+    if _current.get() is None:
+        return False
+    return not operands or any(isinstance(operand, Tensor) for operand in operands)
 
 
 class Builder:
@@ -72,9 +114,11 @@ class Builder:
         return operation
 
     def value(self, operand: Any) -> Value:
-        """`operand` as a value: itself, or a constant for an array or a Python number."""
+        """`operand` as a value: itself, a hidden input for a Tensor, else a constant."""
         if isinstance(operand, Value):
             return operand
+        if isinstance(operand, Tensor):
+            return outside().capture(operand)
         array = np.asarray(operand)
         type = type_of(array)
         return self.add(
@@ -108,7 +152,8 @@ class Builder:
         S2sadError
             E03 or E04 from the type rule.
         """
-        values = [self.value(x) for x in prim.lift(operands)]
+        given = [outside().capture(x) if isinstance(x, Tensor) else x for x in operands]
+        values = [self.value(x) for x in prim.lift(given)]
         types = [value.type for value in values]
         full = prim.complete(types, attrs)
         built: dict[str, Region] = {}

@@ -3,7 +3,7 @@
 A dimension is a Python int or a `Symbolic`: a polynomial with integer coefficients over symbols
 and floor divisions. A symbol stands for any size of 2 or more (0 and 1 get variants of their
 own), so every answer here holds for all such sizes. Comparisons answer True, False or None;
-None is "it depends, or no proof was found", and a rule that needs the answer raises E0305.
+None is "it depends, or no proof was found", and a rule that needs the answer raises E0402.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from typing import TypeAlias
 
 from s2sad.core.diagnostics import fail
 
-DIFFERENT, UNKNOWN, BAD_VALUE = "E0304", "E0305", "E0402"
+DIFFERENT, UNKNOWN, BAD_VALUE = "E0401", "E0402", "E0404"
 HELP = "give the axis a fixed size, or both axes one symbol"
 SMALLEST = 2  # the least size that a symbol stands for
 
@@ -112,7 +112,7 @@ Dim = int | Symbolic
 
 
 def symbol(name: str) -> Symbolic:
-    """The symbol `name`; E0402 if that cannot stand as a name in a dump."""
+    """The symbol `name`; E0404 if that cannot stand as a name in a dump."""
     if not name.isidentifier() or keyword.iskeyword(name) or not name.isascii():
         raise fail(BAD_VALUE, f"a symbol needs an ASCII Python name, got {name!r}")
     return Symbolic((((name,), 1),))
@@ -257,7 +257,7 @@ def same(a: Dim, b: Dim) -> bool | None:
     >>> same(B, B), same(B + 1, 2), same((H + 2) // 2, H // 2 + 1), same(B, H)
     (True, False, True, None)
     """
-    if isinstance(a, int) and isinstance(b, int) or a == b:
+    if (isinstance(a, int) and isinstance(b, int)) or a == b:
         return a == b
     difference = a - b
     if _is_positive(difference) or _is_positive(-difference):
@@ -288,8 +288,8 @@ def less_equal(a: Dim, b: Dim) -> bool | None:
 def require_same(a: Dim, b: Dim, what: str) -> Dim:
     """The one dimension that `a` and `b` are, as an int where one of them is an int.
 
-    `what` names both, in the plural: ``"the inner sizes of matmul"``. E0304 if they differ,
-    E0305 if that is unknown.
+    `what` names both, in the plural: ``"the inner sizes of matmul"``. E0401 if they differ,
+    E0402 if that is unknown.
     """
     answer = same(a, b)
     if answer is None:
@@ -300,7 +300,7 @@ def require_same(a: Dim, b: Dim, what: str) -> Dim:
 
 
 def _ordered(a: Dim, b: Dim) -> tuple[Dim, Dim]:
-    """`a` and `b`, the smaller first; E0305 where that depends on the sizes."""
+    """`a` and `b`, the smaller first; E0402 where that depends on the sizes."""
     if less_equal(a, b):
         return a, b
     if less_equal(b, a):
@@ -331,7 +331,7 @@ def broadcast_dim(a: Dim, b: Dim, *, axis: int | None = None) -> Dim:
 def broadcast(*shapes: tuple[Dim, ...]) -> tuple[Dim, ...]:
     """Shape to which `shapes` broadcast together, by NumPy's rule.
 
-    E0304 if two sizes misfit, E0305 if that is unknown; axes are counted from the right, -1.
+    E0401 if two sizes misfit, E0402 if that is unknown; axes are counted from the right, -1.
 
     >>> broadcast((symbol("B"), 1), (4,), ())
     (B, 4)
@@ -355,8 +355,8 @@ def window(
 ) -> Dim:
     """Number of places where a sliding window fits on a padded axis; 0 where it is too long.
 
-    The window spans ``dilation*(kernel - 1) + 1`` elements and moves by `stride`. E0402 if one
-    of these three is not positive; E0305 if it is unknown whether the window fits.
+    The window spans ``dilation*(kernel - 1) + 1`` elements and moves by `stride`. E0404 if one
+    of these three is not positive; E0402 if it is unknown whether the window fits.
 
     >>> window(8, 3, stride=2, pad_low=1, pad_high=1), window(symbol("H"), 2, stride=2)
     (4, H//2)
@@ -371,7 +371,7 @@ def window(
 def slice_length(size: Dim, start: int | None, stop: int | None, step: int | None = 1) -> Dim:
     """Length of ``x[start:stop:step]`` on an axis of `size`, exactly as Python slices.
 
-    E0402 if `step` is 0; E0305 if a symbolic `size` does not tell where the slice ends.
+    E0404 if `step` is 0; E0402 if a symbolic `size` does not tell where the slice ends.
 
     >>> slice_length(10, -3, None), slice_length(symbol("B"), 1, -1), slice_length(5, 9, 0, -2)
     (3, B - 2, 2)
@@ -394,7 +394,7 @@ def slice_length(size: Dim, start: int | None, stop: int | None, step: int | Non
 def substitute(dim: Dim, sizes: Mapping[str, Dim]) -> Dim:
     """`dim` with the symbols named in `sizes` replaced; others stay.
 
-    E0402 if a size may be below 2: what was simplified need not hold there.
+    E0404 if a size may be below 2: what was simplified need not hold there.
 
     >>> substitute(2 * symbol("B") + symbol("H"), {"B": 3})
     H + 6

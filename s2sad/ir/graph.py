@@ -7,11 +7,12 @@ methods here and by the rewriter, never by hand.
 
 from __future__ import annotations
 
+import importlib
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from s2sad.core.diagnostics import fail
 from s2sad.core.dtypes import DType
@@ -20,6 +21,8 @@ from s2sad.ir.dims import Dim
 from s2sad.ir.types import TensorType, Type
 
 if TYPE_CHECKING:
+    import networkx
+
     from s2sad.ir.primitive import Primitive
 
 #: Primitives behind Python's operators on values, by name without underscores ("add", "radd" is
@@ -30,8 +33,7 @@ OPERATORS: dict[str, Callable[..., Any]] = {}
 AUTOMATIC = re.compile(r"[tc]\d+")
 
 
-@dataclass(frozen=True)
-class Use:
+class Use(NamedTuple):
     """One place where a value is read: operand `index` of an operation, or yield of a region."""
 
     user: Operation | Region
@@ -48,7 +50,9 @@ class Value:
         What defines it.
     index : int
         Its place among the owner's results or arguments.
-    uses : list of Use
+    uses : dict of Use to None
+        Who reads it, in the order in which they began to; a dict is an ordered set here, so that
+        a value with many readers loses one as fast as a value with few.
     """
 
     __slots__ = ("_name", "index", "owner", "type", "uses")
@@ -57,7 +61,7 @@ class Value:
         self.type = type
         self.owner = owner
         self.index = index
-        self.uses: list[Use] = []
+        self.uses: dict[Use, None] = {}
         self.name = name
 
     @property
@@ -140,17 +144,17 @@ class Reader:
 
     def set_read(self, index: int, value: Value) -> None:
         """Read `value` at place `index`."""
-        self._reads[index].uses.remove(Use(self, index))  # type: ignore[arg-type]
+        del self._reads[index].uses[Use(self, index)]  # type: ignore[arg-type]
         self._reads[index] = value
-        value.uses.append(Use(self, index))  # type: ignore[arg-type]
+        value.uses[Use(self, index)] = None  # type: ignore[arg-type]
 
     def set_reads(self, values: Sequence[Value]) -> None:
         """Read `values` in place of all that was read before."""
         for index, value in enumerate(self._reads):
-            value.uses.remove(Use(self, index))  # type: ignore[arg-type]
+            del value.uses[Use(self, index)]  # type: ignore[arg-type]
         self._reads = list(values)
         for index, value in enumerate(self._reads):
-            value.uses.append(Use(self, index))  # type: ignore[arg-type]
+            value.uses[Use(self, index)] = None  # type: ignore[arg-type]
 
 
 class Operation(Reader):
@@ -171,7 +175,7 @@ class Operation(Reader):
         The region whose operations hold this one.
     """
 
-    __slots__ = ("attrs", "loc", "parent", "prim", "regions", "results", "scope")
+    __slots__ = ("_place", "attrs", "loc", "parent", "prim", "regions", "results", "scope")
 
     def __init__(
         self,
@@ -196,6 +200,7 @@ class Operation(Reader):
         self.loc = loc
         self.scope = scope
         self.parent: Region | None = None
+        self._place = 0  # where `Region.place` begins to search
 
     @property
     def operands(self) -> tuple[Value, ...]:
@@ -253,12 +258,44 @@ class Region(Reader):
     def insert(self, index: int, operation: Operation) -> None:
         """Put `operation`, which is in no region yet, at place `index`."""
         operation.parent = self
+        operation._place = index
         self.operations.insert(index, operation)
 
     def append(self, operation: Operation) -> None:
         """Put `operation`, which is in no region yet, last."""
         operation.parent = self
+        operation._place = len(self.operations)
         self.operations.append(operation)
+
+    def place(self, operation: Operation) -> int:
+        """Index of `operation` among the operations here.
+
+        Each remembers where it stood; edits shift that by a little, or all are counted anew. So
+        a pass that asks at each of n operations takes about n steps, not n * n.
+        """
+        if not self._stands_at(operation._place, operation):
+            start = max(operation._place - 32, 0)
+            near = range(start, min(start + 64, len(self.operations)))
+            found = next((i for i in near if self._stands_at(i, operation)), None)
+            if found is None:
+                self._count_anew()
+            else:
+                operation._place = found
+        if not self._stands_at(operation._place, operation):
+            raise fail("E0901", f"{operation!r} does not stand in this region")
+        return operation._place
+
+    def _stands_at(self, index: int, operation: Operation) -> bool:
+        return index < len(self.operations) and self.operations[index] is operation
+
+    def _count_anew(self) -> None:
+        for i, operation in enumerate(self.operations):
+            operation._place = i
+
+    def remove(self, operation: Operation) -> None:
+        """Take `operation` out; what it reads and who reads it stays."""
+        del self.operations[self.place(operation)]
+        operation.parent = None
 
     def walk(self) -> Iterator[Operation]:
         """All operations, nested ones after their owner, in program order."""
@@ -327,6 +364,11 @@ class Function:
     def walk(self) -> Iterator[Operation]:
         """All operations in program order, nested ones after their owner."""
         return self.body.walk()
+
+    def to_networkx(self) -> networkx.MultiDiGraph:
+        """The data flow as a graph of networkx; see `s2sad.ir.network.to_networkx`."""
+        # networkx is slow to import and few programs need it.
+        return importlib.import_module("s2sad.ir.network").to_networkx(self)
 
     def __repr__(self) -> str:
         inputs = ", ".join(map(str, self.input_types))

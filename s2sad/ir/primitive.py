@@ -86,6 +86,10 @@ class Primitive:
     region_rule : callable or None
         ``region_rule(name, types, built, attrs)``: argument types of the region `name`, given
         the operands' types and the regions before it. None: those of the operands.
+    in_place : callable or None
+        ``in_place(x, ..., attrs)``: writes the result, bit for bit that of `run`, into the
+        array of the first operand, in storage form. The array is writeable and nobody else
+        reads it. Operands that fail are refused before the first write.
     """
 
     name: str
@@ -105,12 +109,14 @@ class Primitive:
     adjoint_rule: Callable[..., Any] | None = field(default=None)
     tangent_rule: Callable[..., Any] | None = field(default=None)
     batch_rule: Callable[..., Any] | None = field(default=None)
+    in_place: Callable[..., None] | None = field(default=None)
 
     def __post_init__(self) -> None:
         self.__name__ = self.name
         self.__doc__ = self.meaning.__doc__ if self.body is None else self.body.__doc__
         self.__module__ = self.meaning.__module__ if self.body is None else self.body.__module__
         self.__wrapped__ = self.meaning if self.body is None else self.body
+        self.least, self.most = _arity(self.__wrapped__)
 
     def adjoint(self, rule: Callable[..., Any]) -> Callable[..., Any]:
         """Register `rule`: primals, ``out``, ``dout``, attributes to a cotangent a primal."""
@@ -125,6 +131,11 @@ class Primitive:
     def batch(self, rule: Callable[..., Any]) -> Callable[..., Any]:
         """Register how the operation maps over a leading axis of its operands."""
         self.batch_rule = rule
+        return rule
+
+    def overwrite(self, rule: Callable[..., None]) -> Callable[..., None]:
+        """Register `rule` as `in_place`: it writes the result into the first operand's array."""
+        self.in_place = rule
         return rule
 
     @property
@@ -142,8 +153,12 @@ class Primitive:
         Raises
         ------
         S2sadError
-            E03 or E04, from the rule: the operands or attributes do not fit.
+            E0302 for too few or too many operands; E03 or E04, from the rule: the operands or
+            attributes do not fit.
         """
+        if len(types) < self.least or self.most is not None and len(types) > self.most:
+            takes = f"{self.least} or more" if self.most is None else f"{self.most}"
+            raise fail("E0302", f"{self.name} takes {takes} operands, got {len(types)}")
         extra: dict[str, Any] = {"regions": regions or {}} if self.regions else {}
         result = self.type_rule(*types, **attrs, **extra)
         return result if isinstance(result, tuple) else (result,)
@@ -226,6 +241,14 @@ class Primitive:
 
     def __deepcopy__(self, memo: object) -> Primitive:
         return self
+
+
+def _arity(definition: Callable[..., Any]) -> tuple[int, int | None]:
+    """Least and most operands that `definition` takes; None where there may be any number."""
+    parameters = inspect.signature(definition).parameters.values()
+    places = [p for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
+    needed = sum(p.default is p.empty for p in places)
+    return needed, None if any(p.kind is p.VAR_POSITIONAL for p in parameters) else len(places)
 
 
 def attr_value(value: Any) -> Any:

@@ -117,6 +117,33 @@ def as_dtype(dtype: DType | TensorType) -> DType:
     raise fail("E0303", f"expected a dtype such as f32, got {dtype!r}")
 
 
+def as_type(type: DType | TensorType) -> TensorType:  # noqa: A002
+    """`type` itself, or the 0-d type of a dtype: attributes hold a bare ``f32`` as a dtype."""
+    if isinstance(type, DType):
+        return TensorType(type)
+    if isinstance(type, TensorType):
+        return type
+    raise fail("E0303", f"expected a tensor type such as f32[8], got {type!r}")
+
+
+def same_type(a: Type, b: Type) -> bool:
+    """Whether `a` and `b` are one type at all sizes that their symbols stand for.
+
+    Examples
+    --------
+    >>> from s2sad.ir.dims import symbol
+    >>> same_type(f32[(symbol("H") + 2) // 2], f32[symbol("H") // 2 + 1])
+    True
+    """
+    if isinstance(a, StackType) and isinstance(b, StackType):
+        return same_type(a.element, b.element)
+    if a == b or not isinstance(a, TensorType) or not isinstance(b, TensorType):
+        return a == b
+    if a.dtype is not b.dtype or a.ndim != b.ndim:
+        return False
+    return all(dims.same(m, n) is True for m, n in zip(a.shape, b.shape, strict=True))
+
+
 class StackValue(list[Any]):
     """A stack at run time: the arrays pushed, and the type they all have."""
 

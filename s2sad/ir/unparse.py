@@ -1,8 +1,8 @@
 """How does a Python syntax tree become text that reads back as the same tree?
 
-`astunparse` gives the walk and the simple statements. This printer mends what it gets wrong
-(slices over several axes, f-strings, the node classes that Python 3.12 deprecates), writes
-parentheses only where the grammar needs them, keeps comments, and refuses what it does not know.
+`astunparse` gives the walk and most statements. This printer mends what it gets wrong (slices
+over several axes, f-strings, the node classes that Python 3.12 deprecates), writes parentheses
+only where the grammar needs them, keeps comments, and refuses what it does not know.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import ast
 import re
 import sys
 from collections.abc import Callable, Sequence
-from math import copysign, isinf, isnan
+from math import copysign, isnan
 from types import EllipsisType, NoneType
 from typing import Any
 
@@ -19,126 +19,92 @@ from astunparse.unparser import INFSTR, Unparser
 
 
 def unparse(tree: ast.AST) -> str:
-    """Python source of `tree`: ``ast.parse`` of it equals `tree`, on the Python that runs.
+    r"""Python source of `tree`; on the Python that runs, ``ast.parse`` of it equals `tree`.
 
     A statement may carry four attributes beside its fields:
 
-    - ``comment`` (str): printed with ``#`` at the end of its first line; for a decorated
-      definition that is the line of the name;
+    - ``comment`` (str): printed after two spaces and ``#`` at the end of its first line, which
+      for a decorated definition is the line of the name;
     - ``lead`` (sequence of str): lines printed above it, each as ``# ...``;
     - ``joined`` (bool): stands on the line of the statement before it, after ``; ``;
-    - ``inline`` (bool), of an `If`: the body stands on the line of the test.
+    - ``inline`` (bool), of an `ast.If`: its body stands on the line of the test.
 
     Parameters
     ----------
     tree : ast.Module, ast.Expression, ast.stmt or ast.expr
-        No async, ``match``, ``except*``, type parameters, or type comments.
+        Without async, ``match``, ``except*``, type parameters and type comments.
 
     Returns
     -------
     str
-        Ends with one newline; an expression is given bare, so that it can stand in a message.
+        Ends with one newline. An expression is given bare, so that it can stand in a message.
 
     Raises
     ------
     TypeError
-        A node, or the type of a constant, that is not in the subset; it is named.
+        A node, or the type of a constant, is not in the subset; the message names it.
     ValueError
-        Nothing can be written for it: NaN, a complex number with a real part, an empty block, a
-        compound statement on the line of another, a comment of several lines, before Python 3.12
-        a backslash within the braces of an f-string.
+        No text means this tree: NaN, a complex number with a real part, an empty block, a compound
+        statement that shares a line, a comment of several lines, or, before Python 3.12, a
+        backslash within the braces of an f-string.
 
     Notes
     -----
-    A negative number in an `ast.Constant` prints as the unary minus that Python reads.
+    Two trees come back different but meaning the same: a negative number in an `ast.Constant`
+    is read as a unary minus, and adjacent constants of an f-string as one.
 
     Examples
     --------
-    >>> tree = ast.parse("if not t0: break\\nx = h[(1):2,\\n      :, None]")
+    >>> tree = ast.parse("if not t0: break\nx = (h[1:2, :, (None)])")
     >>> tree.body[0].inline, tree.body[1].comment = True, "@ rnn.py:8:26"
     >>> print(unparse(tree), end="")
     if not t0: break
     x = h[1:2, :, None]  #@ rnn.py:8:26
     """
     printer = _Printer()
-    if isinstance(tree, (ast.Expression, ast.expr)):
-        printer.dispatch(tree.body if isinstance(tree, ast.Expression) else tree)
+    if isinstance(tree, ast.Expression):
+        tree = tree.body
+    if isinstance(tree, ast.expr):
+        printer.dispatch(tree)
         return printer.text()
-    if isinstance(tree, ast.Module) and not tree.type_ignores:
-        if tree.body:
-            printer.body(tree.body, blank=2)
-    elif isinstance(tree, ast.stmt):
-        printer.dispatch([tree])
-    else:
+    if isinstance(tree, ast.stmt):
+        printer.statement(tree)
+    elif not isinstance(tree, ast.Module) or tree.type_ignores:
         raise _refusal(tree)
+    elif tree.body:
+        printer.block(tree.body, blank=2, docstring=True)
     return printer.text()[1:] + "\n"
 
 
-# How tightly a form binds, loosest first. NAMED and YIELD need parentheses almost everywhere.
-NAMED, YIELD, TUPLE, TEST, OR, AND, NOT, COMPARE = range(8)
-BITOR, BITXOR, BITAND, SHIFT, SUM, TERM, UNARY, POWER, ATOM, NAME = range(8, 18)
+# How tightly a form binds, loosest first; NAMED and YIELD stand bare almost nowhere.
+NAMED, YIELD, TUPLE, TEST, OR, AND, NOT, COMPARE = range(1, 9)
+BITOR, BITXOR, BITAND, SHIFT, SUM, TERM, UNARY, POWER, ATOM, ENCLOSED = range(9, 19)
 
-LEVELS: dict[type[ast.AST], int] = {
-    ast.NamedExpr: NAMED,
-    ast.Yield: YIELD,
-    ast.YieldFrom: YIELD,
-    ast.Lambda: TEST,
-    ast.IfExp: TEST,
-    ast.Or: OR,
-    ast.And: AND,
-    ast.Not: NOT,
-    ast.Compare: COMPARE,
-    ast.BitOr: BITOR,
-    ast.BitXor: BITXOR,
-    ast.BitAnd: BITAND,
-    ast.LShift: SHIFT,
-    ast.RShift: SHIFT,
-    ast.Add: SUM,
-    ast.Sub: SUM,
-    ast.Mult: TERM,
-    ast.MatMult: TERM,
-    ast.Div: TERM,
-    ast.Mod: TERM,
-    ast.FloorDiv: TERM,
-    ast.UAdd: UNARY,
-    ast.USub: UNARY,
-    ast.Invert: UNARY,
-    ast.Pow: POWER,
+OPERATORS: dict[type[ast.AST], int] = {
+    **{ast.Or: OR, ast.And: AND, ast.Not: NOT},
+    **{ast.BitOr: BITOR, ast.BitXor: BITXOR, ast.BitAnd: BITAND},
+    **{ast.LShift: SHIFT, ast.RShift: SHIFT, ast.Add: SUM, ast.Sub: SUM},
+    **{ast.Mult: TERM, ast.MatMult: TERM, ast.Div: TERM, ast.Mod: TERM, ast.FloorDiv: TERM},
+    **{ast.UAdd: UNARY, ast.USub: UNARY, ast.Invert: UNARY, ast.Pow: POWER},
 }
 
-COMPOUND = (ast.FunctionDef, ast.ClassDef, ast.If, ast.For, ast.While, ast.With, ast.Try)
-STATEMENTS = (
-    *COMPOUND,
-    *(ast.Import, ast.ImportFrom, ast.Expr, ast.Assign, ast.AugAssign, ast.AnnAssign, ast.Return),
-    *(ast.Raise, ast.Assert, ast.Delete, ast.Global, ast.Nonlocal),
-    *(ast.Pass, ast.Break, ast.Continue),
-)
-# What `dispatch` takes beside statements. Starred and Slice are printed by those that hold them.
-EXPRESSIONS = (
-    *(ast.BoolOp, ast.BinOp, ast.UnaryOp, ast.Compare, ast.NamedExpr, ast.IfExp, ast.Lambda),
-    *(ast.Yield, ast.YieldFrom, ast.Constant, ast.JoinedStr, ast.Attribute, ast.Subscript),
-    *(ast.Call, ast.Tuple, ast.List, ast.Set, ast.Dict),
-    *(ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp),
-    *(ast.comprehension, ast.arg, ast.keyword, ast.alias, ast.withitem, ast.ExceptHandler),
-)
-
-BACKSLASH_IN_FIELDS = sys.version_info >= (3, 12)  # and quotes of any kind, by PEP 701
-STAR_AMONG_SLICES = sys.version_info >= (3, 11)  # PEP 646, as are starred annotations
-FIELD_DEPTH = 2 if BACKSLASH_IN_FIELDS else 1  # of fields in the format of a field
+BACKSLASH_IN_BRACES = sys.version_info >= (3, 12)  # of f-strings, and any quote, by PEP 701
+DEEPEST_FORMAT = 2 if BACKSLASH_IN_BRACES else 1  # how deep fields nest in formats of fields
+STAR_AT_LARGE = sys.version_info >= (3, 11)  # beside slices and in annotations, by PEP 646
 
 
 class _Printer(Unparser):
-    """One walk over one tree; what is not overridden here is right in `Unparser`."""
+    """One walk over one tree. What is not overridden is right as `Unparser` has it."""
 
     def __init__(self) -> None:
-        # Unparser's own __init__ prints at once, to a file.
+        # Unparser's own __init__ would print to a file, and at once.
         self._parts: list[str] = []
         self._indent = 0
-        self.future_imports: list[str] = []
         self._opening = ""  # what the next statement starts with instead of a new line
-        self._coming = ""  # the comment of the statement that is about to start
-        self._comments: list[str] = []  # those of the line that is being written
-        self._fields = 0  # how many f-strings we are in the braces of
+        self._coming = ""  # comment of the statement that is about to start
+        self._comments: list[str] = []  # comments of the line being written
+        self._braces = 0  # how many f-strings we are in the braces of
+        self.future_imports: list[str] = []  # Unparser collects them
 
     def text(self) -> str:
         """All that has been printed."""
@@ -149,13 +115,13 @@ class _Printer(Unparser):
         self._parts.append(text)
 
     def fill(self, text: str = "") -> None:
-        """Start a statement, or a clause of one."""
+        """Start a statement, or a clause of one, with `text`."""
         if self._opening:
-            text = self._opening + text
+            self._parts.append(self._opening)
             self._opening = ""
         else:
             self._end_line()
-            text = "\n" + "    " * self._indent + text
+            self._parts.append("\n" + "    " * self._indent)
         self._parts.append(text)
         if self._coming:
             self._comments.append(self._coming)
@@ -163,157 +129,169 @@ class _Printer(Unparser):
 
     def _end_line(self) -> None:
         if self._comments:
-            # Statements joined on one line mostly come from one place, which is said once.
-            self._parts.extend(f"  #{comment}" for comment in dict.fromkeys(self._comments))
+            # Statements that share a line mostly share their place as well: say it once.
+            self._parts.extend(f"  {comment}" for comment in dict.fromkeys(self._comments))
             self._comments.clear()
 
     def dispatch(self, tree: Any, level: int = TEST) -> None:
-        """Print an expression, in parentheses if it binds looser than `level`; or a block."""
+        """Print an expression, in parentheses if it binds less than `level`; or a block."""
         kind = type(tree)
         if kind is ast.Name:
             self._parts.append(tree.id)
         elif kind is list:
-            self._statements(tree)
-        elif (form := FORMS.get(kind)) is None:
+            self.block(tree)
+        elif kind not in EXPRESSIONS:
             raise _refusal(tree)
-        elif (form[1] or _level(tree)) < level:
-            self._parts.append("(")
-            form[0](self, tree)
-            self._parts.append(")")
         else:
-            form[0](self, tree)
+            method, own = EXPRESSIONS[kind]
+            if (own or _level(tree)) < level:
+                self._parts.append("(")
+                method(self, tree)
+                self._parts.append(")")
+            else:
+                method(self, tree)
 
-    # ---------------------------------------------------------------------------- statements
+    # ---- statements ------------------------------------------------------------------------
 
-    def body(self, body: Sequence[ast.stmt], blank: int = 0) -> None:
-        """Statements of which the first may be a docstring; `blank` lines around definitions."""
-        if body and _is_string(body[0]):
-            self._announce(body[0])
-            self.fill(_docstring(body[0].value))
-            self._statements(body[1:], blank, previous=body[0])
-        else:
-            self._statements(body, blank)
-
-    def _statements(
-        self, body: Sequence[ast.stmt], blank: int = 0, previous: ast.stmt | None = None
-    ) -> None:
-        if not body and previous is None:
-            raise ValueError("a block without a statement has no text")
+    def block(self, body: Sequence[ast.stmt], blank: int = 0, docstring: bool = False) -> None:
+        """Print statements, with `blank` lines around definitions."""
+        if not body:
+            raise ValueError("a block without statements has no text")
+        previous = None
         for node in body:
             if getattr(node, "joined", False):
-                self._join("; ", node, previous)
+                if previous is None or isinstance(previous, COMPOUND):
+                    raise ValueError(f"there is no line that {_named(node)} could join")
+                self._share_line("; ", node)
             elif blank and previous and (_is_definition(node) or _is_definition(previous)):
                 self._end_line()
                 self.write("\n" * blank)
-            self._statement(node)
+            if docstring and not previous and _is_string(node):
+                self._announce(node)
+                self.fill(_docstring(node))
+            else:
+                self.statement(node)
             previous = node
 
-    def _statement(self, node: ast.stmt) -> None:
-        method = SIMPLE_OR_COMPOUND.get(type(node))
+    def statement(self, node: ast.stmt) -> None:
+        """Print one statement, on a line of its own unless `_share_line` was called."""
+        method = STATEMENTS.get(type(node))
         if method is None or getattr(node, "type_comment", None):
             raise _refusal(node)
         self._announce(node)
         method(self, node)
 
     def _announce(self, node: ast.stmt) -> None:
-        """Print the lines above `node` and keep its comment until its own line has started."""
+        """Print the lines above `node`; keep its comment until its own line has started."""
         for line in getattr(node, "lead", ()):
-            self.fill(f"# {_one_line(line)}".rstrip())
+            self.fill(_comment(f" {line}").rstrip())
         comment = getattr(node, "comment", None)
         if comment is not None:
-            self._coming = _one_line(comment)
+            self._coming = _comment(comment)
 
-    def _join(self, opening: str, node: ast.stmt, previous: ast.stmt | None) -> None:
-        """Let `node` start with `opening`, on the line of `previous`."""
-        if previous is None or isinstance(previous, COMPOUND) or isinstance(node, COMPOUND):
-            raise ValueError(f"{_named(node)} cannot share a line with what stands before it")
-        if getattr(node, "lead", ()):
-            raise ValueError(f"{_named(node)} shares a line, so no comment can stand above it")
+    def _share_line(self, opening: str, node: ast.stmt) -> None:
+        if isinstance(node, COMPOUND) or getattr(node, "lead", ()):
+            raise ValueError(f"{_named(node)} needs a line of its own")
         self._opening = opening
 
-    def _suite(self, keyword: str, body: Sequence[ast.stmt]) -> None:
-        self.fill(keyword)
+    def _suite(self, body: list[ast.stmt], **options: Any) -> None:
         self.enter()
-        self.dispatch(body)
+        self.block(body, **options)
         self.leave()
 
-    def _If(self, node: ast.If) -> None:
-        keyword = "if "
-        while True:
-            self.fill(keyword)
-            self.dispatch(node.test)
-            self._branch(node)
-            if len(node.orelse) != 1 or type(node.orelse[0]) is not ast.If:
-                break
-            node, keyword = node.orelse[0], "elif "
-            if getattr(node, "joined", False):
-                self._join("; ", node, None)
-            self._announce(node)
-        if node.orelse:
-            self._suite("else", node.orelse)
+    def _else(self, body: list[ast.stmt]) -> None:
+        if body:
+            self.fill("else")
+            self._suite(body)
 
-    def _branch(self, node: ast.If) -> None:
-        if not getattr(node, "inline", False):
-            self.enter()
-            self.dispatch(node.body)
-            self.leave()
-            return
+    def _If(self, node: ast.If) -> None:
+        self._branch("if ", node)
+        while len(node.orelse) == 1 and type(node.orelse[0]) is ast.If:
+            node = node.orelse[0]
+            self._announce(node)
+            self._branch("elif ", node)
+        self._else(node.orelse)
+
+    def _branch(self, keyword: str, node: ast.If) -> None:
+        self.fill(keyword)
+        self.dispatch(node.test)
+        if not node.body or not getattr(node, "inline", False):
+            return self._suite(node.body)
         self.write(":")
         for index, statement in enumerate(node.body):
-            self._join("; " if index else " ", statement, ast.Pass())
-            self._statement(statement)
+            self._share_line("; " if index else " ", statement)
+            self.statement(statement)
 
     def _For(self, node: ast.For) -> None:
         self.fill("for ")
         self.dispatch(node.target, TUPLE)
         self.write(" in ")
         self.dispatch(node.iter, TUPLE)
-        self.enter()
-        self.dispatch(node.body)
-        self.leave()
-        if node.orelse:
-            self._suite("else", node.orelse)
+        self._suite(node.body)
+        self._else(node.orelse)
 
     def _withitem(self, node: ast.withitem) -> None:
-        # `with (a, b):` enters a and then b; the tuple takes a second pair.
-        if type(node.context_expr) is ast.Tuple and node.optional_vars is None:
-            self.write("(")
-            self.dispatch(node.context_expr, NAME)
-            self.write(")")
-        else:
-            Unparser._withitem(self, node)
+        if type(node.context_expr) is not ast.Tuple or node.optional_vars:
+            return Unparser._withitem(self, node)
+        self.write("(")  # `with (a, b):` would enter a and then b
+        self.dispatch(node.context_expr)
+        self.write(")")
 
     def _FunctionDef(self, node: ast.FunctionDef) -> None:
-        self._head("def", node)
-        self.write("(")
+        self._head(node, f"def {node.name}(")
         self._arguments(node.args)
         self.write(")")
         if node.returns:
             self.write(" -> ")
             self.dispatch(node.returns)
-        self.enter()
-        self.body(node.body)
-        self.leave()
+        self._suite(node.body, docstring=True)
 
     def _ClassDef(self, node: ast.ClassDef) -> None:
-        self._head("class", node)
+        self._head(node, f"class {node.name}")
         if node.bases or node.keywords:
             self.write("(")
-            self._elements([*node.bases, *node.keywords])
+            self._commas([*node.bases, *node.keywords])
             self.write(")")
-        self.enter()
-        self.body(node.body, blank=1)
-        self.leave()
+        self._suite(node.body, blank=1, docstring=True)
 
-    def _head(self, keyword: str, node: ast.FunctionDef | ast.ClassDef) -> None:
+    def _head(self, node: ast.FunctionDef | ast.ClassDef, text: str) -> None:
         if getattr(node, "type_params", None):
-            raise TypeError(f"{_named(node)} has type parameters, which are not printed")
+            raise TypeError(f"type parameters, as of {_named(node)}, are not printed")
         comment, self._coming = self._coming, ""
         for decorator in node.decorator_list:
             self.fill("@")
             self.dispatch(decorator)
         self._coming = comment
-        self.fill(f"{keyword} {node.name}")
+        self.fill(text)
+
+    def _arguments(self, node: ast.arguments) -> None:
+        positional = [*node.posonlyargs, *node.args]
+        defaults = [None] * (len(positional) - len(node.defaults)) + node.defaults
+        items: list[Any] = [("", *pair) for pair in zip(positional, defaults, strict=True)]
+        if node.posonlyargs:
+            items.insert(len(node.posonlyargs), ("/", None, None))
+        if node.vararg or node.kwonlyargs:
+            items.append(("*", node.vararg, None))
+        items += [("", *pair) for pair in zip(node.kwonlyargs, node.kw_defaults, strict=True)]
+        if node.kwarg:
+            items.append(("**", node.kwarg, None))
+        for index, (mark, argument, default) in enumerate(items):
+            self.write(", " + mark if index else mark)
+            if argument:
+                self._parameter(argument, default)
+
+    def _parameter(self, argument: ast.arg, default: ast.expr | None) -> None:
+        if argument.type_comment:
+            raise _refusal(argument)
+        self.write(argument.arg)
+        if argument.annotation:
+            if type(argument.annotation) is ast.Starred and not STAR_AT_LARGE:
+                raise ValueError("before Python 3.11 an annotation cannot be Starred")
+            self.write(": ")
+            self.dispatch(argument.annotation)
+        if default:
+            self.write(" = " if argument.annotation else "=")
+            self.dispatch(default)
 
     def _Expr(self, node: ast.Expr) -> None:
         self.fill()
@@ -340,36 +318,47 @@ class _Printer(Unparser):
 
     def _AnnAssign(self, node: ast.AnnAssign) -> None:
         self.fill()
-        self.dispatch(node.target, TEST if node.simple or type(node.target) is not ast.Name else NAME)
-        self.write(": ")
+        bare_name = type(node.target) is ast.Name and not node.simple
+        self.write("(" if bare_name else "")
+        self.dispatch(node.target)
+        self.write("): " if bare_name else ": ")
         self.dispatch(node.annotation)
         if node.value:
             self.write(" = ")
             self.dispatch(node.value, YIELD)
 
-    # ---------------------------------------------------------------------------- expressions
+    # ---- expressions -----------------------------------------------------------------------
+
+    def _commas(self, items: Sequence[ast.AST]) -> None:
+        for index, item in enumerate(items):
+            if index:
+                self._parts.append(", ")
+            self.dispatch(item)
+
+    def _Starred(self, node: ast.Starred) -> None:
+        self.write("*")
+        self.dispatch(node.value, BITOR)
 
     def _BoolOp(self, node: ast.BoolOp) -> None:
         if len(node.values) < 2:
             raise ValueError("a BoolOp needs two operands")
-        level = LEVELS[type(node.op)] + 1
-        symbol = f" {self.boolops[type(node.op)]} "
-        for index, value in enumerate(node.values):
-            if index:
-                self.write(symbol)
+        level = _level(node) + 1
+        self.dispatch(node.values[0], level)
+        for value in node.values[1:]:
+            self.write(f" {self.boolops[type(node.op)]} ")
             self.dispatch(value, level)
 
     def _BinOp(self, node: ast.BinOp) -> None:
-        level = LEVELS[type(node.op)]
-        # `2 ** -x ** y` is `2 ** (-(x ** y))`: the right of a power is looser, the left tighter.
+        level = _level(node)
+        # A power binds to the right, and there takes a sign: 2 ** -x ** y is 2 ** (-(x ** y)).
         left, right = (ATOM, UNARY) if level == POWER else (level, level + 1)
         self.dispatch(node.left, left)
         self.write(f" {self.binop[type(node.op).__name__]} ")
         self.dispatch(node.right, right)
 
     def _UnaryOp(self, node: ast.UnaryOp) -> None:
-        level = LEVELS[type(node.op)]
-        self.write(self.unop[type(node.op).__name__] + (" " if level == NOT else ""))
+        level = _level(node)
+        self.write("not " if level == NOT else self.unop[type(node.op).__name__])
         self.dispatch(node.operand, level)
 
     def _Compare(self, node: ast.Compare) -> None:
@@ -391,11 +380,17 @@ class _Printer(Unparser):
         self.dispatch(node.orelse)
 
     def _Lambda(self, node: ast.Lambda) -> None:
-        mark = len(self._parts)
-        self._arguments(node.args, annotated=False)
-        self._parts.insert(mark, "lambda " if len(self._parts) > mark else "lambda")
-        self.write(": ")
+        arguments = self._captured(self._arguments, node.args)
+        self.write(f"lambda {arguments}: " if arguments else "lambda: ")
         self.dispatch(node.body)
+
+    def _captured(self, method: Callable[..., None], *args: Any) -> str:
+        """What `method` prints, taken back."""
+        mark = len(self._parts)
+        method(*args)
+        text = "".join(self._parts[mark:])
+        del self._parts[mark:]
+        return text
 
     def _Yield(self, node: ast.Yield) -> None:
         self.write("yield")
@@ -411,7 +406,7 @@ class _Printer(Unparser):
         value = node.value
         # The dot of `1.real` would belong to the number.
         is_int = type(value) is ast.Constant and type(value.value) is int
-        self.dispatch(value, NAME if is_int else ATOM)
+        self.dispatch(value, ENCLOSED if is_int else ATOM)
         self.write("." + node.attr)
 
     def _Subscript(self, node: ast.Subscript) -> None:
@@ -421,69 +416,46 @@ class _Printer(Unparser):
         self.write("]")
 
     def _index(self, node: ast.expr) -> None:
+        if type(node) is ast.Slice:
+            return self._Slice(node)
         if type(node) is not ast.Tuple:
-            return self._Slice(node) if type(node) is ast.Slice else self.dispatch(node)
-        kinds = {type(element) for element in node.elts}
-        if ast.Slice not in kinds and (ast.Starred in kinds or len(node.elts) < 2):
-            return self.dispatch(node, NAME)
-        if ast.Starred in kinds and not STAR_AMONG_SLICES:
-            raise ValueError("a Starred beside a Slice cannot be written before Python 3.11")
-        for index, element in enumerate(node.elts):
-            if index:
-                self.write(", ")
-            self._index(element) if type(element) is ast.Slice else self._element(element)
-        if len(node.elts) == 1:
-            self.write(",")
+            return self.dispatch(node)
+        kinds = {type(item) for item in node.elts}
+        if ast.Slice in kinds:
+            if ast.Starred in kinds and not STAR_AT_LARGE:
+                raise ValueError("before Python 3.11 a Starred cannot stand beside a Slice")
+        elif ast.Starred in kinds or len(node.elts) < 2:
+            return self.dispatch(node)
+        for index, item in enumerate(node.elts):
+            self.write(", " if index else "")
+            (self._Slice if type(item) is ast.Slice else self.dispatch)(item)
+        self.write("," if len(node.elts) == 1 else "")
 
     def _Call(self, node: ast.Call) -> None:
         self.dispatch(node.func, ATOM)
-        if len(node.args) == 1 and not node.keywords and type(node.args[0]) is ast.GeneratorExp:
-            return self.dispatch(node.args[0])  # which brings its own parentheses
+        arguments = [*node.args, *node.keywords]
+        if len(arguments) == 1 and type(arguments[0]) is ast.GeneratorExp:
+            return self.dispatch(arguments[0])  # it brings parentheses of its own
         self.write("(")
-        self._elements(node.args)
-        if node.keywords:
-            if node.args:
-                self.write(", ")
-            self._elements(node.keywords)
+        self._commas(arguments)
         self.write(")")
-
-    def _elements(self, elements: Sequence[ast.AST]) -> None:
-        for index, element in enumerate(elements):
-            if index:
-                self.write(", ")
-            self._element(element)
-
-    def _element(self, element: ast.AST) -> None:
-        if type(element) is ast.Starred:
-            self.write("*")
-            self.dispatch(element.value, BITOR)
-        else:
-            self.dispatch(element)
 
     def _Tuple(self, node: ast.Tuple) -> None:
         if len(node.elts) > 1:
-            return self._elements(node.elts)
+            return self._commas(node.elts)
         self.write("(")
-        self._elements(node.elts)
+        self._commas(node.elts)
         self.write(",)" if node.elts else ")")
-
-    def _List(self, node: ast.List) -> None:
-        self.write("[")
-        self._elements(node.elts)
-        self.write("]")
 
     def _Set(self, node: ast.Set) -> None:
         if not node.elts:
             raise ValueError("an empty Set has no display")
-        self.write("{")
-        self._elements(node.elts)
-        self.write("}")
+        Unparser._Set(self, node)
 
     def _Dict(self, node: ast.Dict) -> None:
         self.write("{")
         for index, (key, value) in enumerate(zip(node.keys, node.values, strict=True)):
-            if index:
-                self.write(", ")
+            self.write(", " if index else "")
             if key is None:
                 self.write("**")
                 self.dispatch(value, BITOR)
@@ -504,15 +476,228 @@ class _Printer(Unparser):
             self.write(" if ")
             self.dispatch(condition, OR)
 
-    def _arguments(self, node: ast.arguments, annotated: bool = True) -> None:
-        positional = [*node.posonlyargs, *node.args]
-        plain = len(positional) - len(node.defaults)
-        separator = ""
-        for index, argument in enumerate(positional):
-            self.write(separator)
-            self._parameter(argument, annotated, node.defaults[index - plain : index - plain + 1])
-            separator = ", "
+    def _Constant(self, node: ast.Constant) -> None:
+        value: Any = node.value
+        literal = LITERALS.get(type(value))
+        if literal is None:
+            raise TypeError(f"a Constant of {type(value).__name__} has no literal")
+        if self._braces and literal is _string:
+            literal = _string_in_braces
+        self.write(("u" if node.kind else "") + literal(value))
 
-    def _arg(self, node: ast.arg) -> None:
-        self.write(node.arg)
+    # ---- f-strings -------------------------------------------------------------------------
 
+    def _JoinedStr(self, node: ast.JoinedStr) -> None:
+        pieces = self._pieces(node, 0)
+        raw = self._braces > 0 and not BACKSLASH_IN_BRACES
+        quotes = INNER_QUOTES if self._braces else QUOTES
+
+        def spellings(reuse: bool) -> list[str]:
+            texts = (_joined(pieces, quote, raw, reuse) for quote in quotes)
+            return [text for text in texts if text is not None]
+
+        texts = spellings(reuse=False) or spellings(reuse=BACKSLASH_IN_BRACES)
+        if not texts:
+            raise ValueError("before Python 3.12 an f-string within braces cannot hold this")
+        text = min(texts, key=lambda text: text.count("\\"))
+        self.write(f"f{text}")
+
+    def _pieces(self, node: Any, depth: int) -> list[tuple[str, dict[int, str] | None]]:
+        """Text beside the way its braces are written, or code beside None."""
+        if type(node) is not ast.JoinedStr or depth > DEEPEST_FORMAT:
+            raise ValueError("a format nested so deep has no text")
+        pieces = []
+        for value in node.values:
+            if type(value) is ast.FormattedValue:
+                pieces += self._field(value, depth)
+            elif type(value) is ast.Constant and type(value.value) is str and not value.kind:
+                pieces.append((value.value, ESCAPED if depth else DOUBLED))
+            else:
+                raise _refusal(value)
+        return pieces
+
+    def _field(self, node: ast.FormattedValue, depth: int) -> list:
+        self._braces += 1
+        # A colon outside of parentheses would start the format.
+        last = node.value
+        while type(last) is ast.IfExp:
+            last = last.orelse
+        level = OR if type(last) is ast.Lambda else TEST
+        code = self._captured(self.dispatch, node.value, level)
+        self._braces -= 1
+        code = ("{ " if code[0] == "{" else "{") + code + CONVERSIONS[node.conversion]
+        if node.format_spec is None:
+            return [(code + "}", None)]
+        return [(code + ":", None), *self._pieces(node.format_spec, depth + 1), ("}", None)]
+
+
+COMPOUND = (ast.FunctionDef, ast.ClassDef, ast.If, ast.For, ast.While, ast.With, ast.Try)
+STATEMENTS: dict[type, Callable[..., None]] = {
+    getattr(ast, name): getattr(_Printer, f"_{name}")
+    for name in (
+        "FunctionDef ClassDef If For While With Try Import ImportFrom Expr Assign AugAssign "
+        "AnnAssign Return Raise Assert Delete Global Nonlocal Pass Break Continue"
+    ).split()
+}
+# With how tightly each binds; 0 where that depends on the node. Slice and FormattedValue are
+# missing because only the nodes around them can print them.
+EXPRESSIONS: dict[type, tuple[Callable[..., None], int]] = {
+    getattr(ast, name): (getattr(_Printer, f"_{name}"), level)
+    for level, names in {
+        0: "Tuple Constant BoolOp BinOp UnaryOp",
+        NAMED: "NamedExpr",
+        YIELD: "Yield YieldFrom",
+        TEST: "Lambda IfExp Starred",
+        COMPARE: "Compare",
+        ATOM: "JoinedStr Attribute Subscript Call List Set Dict ListComp SetComp DictComp "
+        "GeneratorExp comprehension keyword alias withitem ExceptHandler",
+    }.items()
+    for name in names.split()
+}
+
+
+def _level(node: Any) -> int:
+    """How tightly a node binds whose class alone does not say it."""
+    kind = type(node)
+    if kind is ast.Tuple:
+        return TUPLE if len(node.elts) > 1 else ATOM
+    if kind is ast.Constant:
+        value = node.value
+        negative = (
+            type(value) is int and value < 0 or type(value) is float and copysign(1, value) < 0
+        )
+        return UNARY if negative else ATOM
+    level = OPERATORS.get(type(node.op))
+    if level is None:
+        raise _refusal(node.op)
+    return level
+
+
+def _named(node: Any) -> str:
+    line = f" of line {node.lineno}" if hasattr(node, "lineno") else ""
+    return f"{type(node).__module__}.{type(node).__name__}{line}"
+
+
+def _refusal(node: Any) -> TypeError:
+    return TypeError(f"no text stands for {_named(node)} here")
+
+
+def _is_definition(node: ast.stmt) -> bool:
+    return isinstance(node, (ast.FunctionDef, ast.ClassDef))
+
+
+def _is_string(node: Any) -> bool:
+    return (
+        type(node) is ast.Expr
+        and type(node.value) is ast.Constant
+        and type(node.value.value) is str
+    )
+
+
+def _comment(text: str) -> str:
+    if not text.isprintable():
+        raise ValueError(f"a comment is one line of printable characters, unlike {text!r}")
+    return f"#{text}"
+
+
+def _docstring(node: Any) -> str:
+    body = "\n".join(map(_printable, node.value.value.split("\n")))
+    return ("u" if node.value.kind else "") + f'"""{_fenced(body, DOCSTRING_QUOTE)}"""'
+
+
+# ---- literals ------------------------------------------------------------------------------
+
+QUOTES = ('"', "'", '"""', "'''")
+INNER_QUOTES = ("'", '"', "'''", '"""')
+DOCSTRING_QUOTE = '"""'
+DOUBLED = str.maketrans({"{": "{{", "}": "}}"})
+ESCAPED = str.maketrans({"{": r"\x7b", "}": r"\x7d"})  # a format has no doubled braces
+CONVERSIONS = {-1: "", ord("s"): "!s", ord("r"): "!r", ord("a"): "!a"}
+NEEDS_ESCAPE = re.compile(r"[\\\r\0\ud800-\udfff]")
+
+
+def _string(value: str | bytes) -> str:
+    text = repr(value)
+    if '"' in text:
+        return text
+    start = 2 if isinstance(value, bytes) else 1
+    return f'{text[: start - 1]}"{text[start:-1]}"'
+
+
+def _string_in_braces(value: str | bytes) -> str:
+    """Mostly in single quotes, which the double ones of the f-string can hold."""
+    text = repr(value)
+    if BACKSLASH_IN_BRACES or "\\" not in text:
+        return text
+    prefix, characters = ("", value) if isinstance(value, str) else ("b", value.decode("latin-1"))
+    for quote in INNER_QUOTES:
+        body = _spelled(characters, quote, None, raw=True)
+        if body is not None and (body.isascii() or not prefix):
+            return prefix + quote + body + quote
+    raise ValueError(f"before Python 3.12 the braces of an f-string cannot hold {text}")
+
+
+def _joined(pieces: list, quote: str, raw: bool, reuse: bool) -> str | None:
+    """An f-string's body between two `quote`; None where that takes `reuse` of the quote within."""
+    code = "".join(text for text, braces in pieces if braces is None)
+    if not reuse and (quote in code or len(quote) == 1 and "\n" in code):
+        return None
+    body = ""
+    for text, braces in pieces:
+        spelled = text if braces is None else _spelled(text, quote, braces, raw)
+        if spelled is None:
+            return None
+        body += spelled
+    return quote + body + quote
+
+
+def _spelled(text: str, quote: str, braces: dict[int, str] | None, raw: bool) -> str | None:
+    """`text` as it stands between two `quote`; None where a raw one would need a backslash."""
+    body = _fenced(_printable(text), quote)
+    if raw and "\\" in body:
+        if NEEDS_ESCAPE.search(text) or quote in text or text.endswith(quote[0]):
+            return None
+        if "\n" in text and len(quote) == 1:
+            return None
+        body = text
+    if braces is ESCAPED:
+        body = body.replace(r"\\", r"\x5c")  # in a format, `\\{` would escape the brace
+    if braces is not None:
+        body = body.translate(braces)
+    return None if raw and "\\" in body else body
+
+
+def _printable(text: str) -> str:
+    """`text` with escapes for backslashes and for what cannot be seen, but not for quotes."""
+    # With a double quote in it, repr delimits by single ones and escapes those.
+    return repr('"' + text)[2:-1].replace(r"\'", "'")
+
+
+def _fenced(body: str, quote: str) -> str:
+    """`body` with escapes where it would end at `quote`."""
+    if len(quote) == 3 and body.endswith(quote[0]):
+        body = body[:-1] + "\\" + quote[0]
+    return body.replace(quote, ("\\" + quote[0]) * len(quote))
+
+
+def _integer(value: int) -> str:
+    # Python limits the decimal digits that it reads, but not the hexadecimal ones.
+    return hex(value) if value.bit_length() > 2000 else repr(value)
+
+
+def _float(value: float) -> str:
+    if isnan(value):
+        raise ValueError("NaN has no literal")
+    return repr(value).replace("inf", INFSTR)
+
+
+def _complex(value: complex) -> str:
+    if value.real or copysign(1, value.real) < 0 or copysign(1, value.imag) < 0:
+        raise ValueError(f"{value!r} has no literal: only +0.0 stands beside an imaginary one")
+    return f"{_float(value.imag).removesuffix('.0')}j"
+
+
+LITERALS: dict[type, Callable[[Any], str]] = {
+    **{str: _string, bytes: _string, int: _integer, float: _float, complex: _complex},
+    **{bool: repr, NoneType: repr, EllipsisType: lambda _: "..."},
+}

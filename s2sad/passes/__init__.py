@@ -1,0 +1,1 @@
+"""From the IR to better IR: a pass is a frozen dataclass, a pipeline is a tuple of them."""

@@ -11,10 +11,29 @@ import difflib
 from s2sad.core.diagnostics import fail
 from s2sad.ir.graph import OPERATORS
 from s2sad.ir.primitive import Primitive
-from s2sad.prims import arithmetic, comparison, constant, control
+from s2sad.prims import (
+    arithmetic,
+    arrange,
+    cast,
+    comparison,
+    constant,
+    control,
+    exponential,
+    logic,
+    reduce,
+    rounding,
+    select,
+    shape,
+    special,
+    statistics,
+    trigonometric,
+)
 from s2sad.prims.define import ALL
 
-FAMILIES = (arithmetic, comparison, constant, control)
+FAMILIES = (
+    arithmetic, arrange, cast, comparison, constant, control, exponential, logic, reduce,
+    rounding, select, shape, special, statistics, trigonometric,
+)  # fmt: skip
 
 globals().update(ALL)
 OPERATORS.update(

@@ -10,7 +10,7 @@ from s2sad.core import dtypes
 from s2sad.core.diagnostics import fail
 from s2sad.ir import builder, plain
 from s2sad.ir.primitive import Form, Primitive, Trait, number_as
-from s2sad.ir.types import TensorType
+from s2sad.ir.types import TensorType, as_type
 from s2sad.prims.define import primitive
 
 
@@ -18,7 +18,7 @@ class ConstPrimitive(Primitive):
     """`const` takes its two static facts positionally: ``p.const(1.0, f32)``."""
 
     def __call__(self, value: Any, type: TensorType) -> Any:  # noqa: A002
-        array = as_constant(value, type)
+        array = as_constant(value, as_type(type))
         if builder.is_building(()):
             return builder.current().emit(self, (), {"value": array, "type": type})
         return array
@@ -58,10 +58,19 @@ def _from_literal(value: Any, dtype: dtypes.DType) -> np.ndarray:
 
 
 def _const_type(*, value: np.ndarray, type: TensorType) -> TensorType:  # noqa: A002
+    if value.dtype != type.dtype.storage or value.shape != type.shape:
+        raise fail("E0303", f"a constant of {value.dtype}{list(value.shape)} is no {type}")
     return type
 
 
-@primitive(type=_const_type, traits={Trait.MOVES}, nondiff="a constant", form=Form.CONST)
+def _canonical(types: Any, attrs: dict[str, Any]) -> dict[str, Any]:
+    return {**attrs, "type": as_type(attrs["type"])}
+
+
+@primitive(
+    type=_const_type, canonical=_canonical, traits={Trait.MOVES}, nondiff="a constant",
+    form=Form.CONST,
+)  # fmt: skip
 def const(*, value, type):  # noqa: A002
     """Array known while compiling.
 

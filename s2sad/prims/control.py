@@ -9,7 +9,7 @@ import numpy as np
 from s2sad.core.diagnostics import fail
 from s2sad.ir.graph import Region
 from s2sad.ir.primitive import Form, Trait, as_run_time
-from s2sad.ir.types import StackType, StackValue, TensorType, Type, bool_, i64
+from s2sad.ir.types import StackType, StackValue, TensorType, Type, as_type, bool_, i64
 from s2sad.prims.define import primitive
 from s2sad.prims.rules import tensor
 
@@ -124,7 +124,10 @@ def _stack_type(*, of: TensorType) -> StackType:
     return StackType(of)
 
 
-@primitive(type=_stack_type, traits={Trait.MOVES}, nondiff="an empty stack holds no value")
+@primitive(
+    type=_stack_type, traits={Trait.MOVES}, nondiff="an empty stack holds no value",
+    canonical=lambda types, attrs: {"of": as_type(attrs["of"])},
+)  # fmt: skip
 def stack_empty(*, of):
     """Empty stack of tensors of type `of`.
 
@@ -135,7 +138,7 @@ def stack_empty(*, of):
     >>> p.stack_empty(of=f64[2])
     []
     """
-    return StackValue(of if isinstance(of, TensorType) else TensorType(of))
+    return StackValue(of)
 
 
 def _push_type(stack: Type, x: Type) -> StackType:

@@ -71,6 +71,7 @@ def primitive(
 
     Examples
     --------
+    >>> import numpy as np
     >>> from s2sad import prims as p
     >>> p.mul(np.arange(3.0), 2.0)
     array([0., 2., 4.])
@@ -114,15 +115,21 @@ def composite(
 
     def define(body: Callable[..., Any]) -> Primitive:
         @lru_cache(maxsize=512)
-        def traced(types: tuple[Type, ...], attrs: tuple[tuple[str, Any], ...]) -> Function:
-            return build_function(lambda *v: body(*v, **dict(attrs)), types, name=body.__name__)
+        def cached(types: tuple[Type, ...], attrs: tuple[Any, ...], spelling: str) -> Function:
+            function = build_function(lambda *v: body(*v, **dict(attrs)), types, name=body.__name__)
+            for operation in function.walk():  # it serves every call, not only this one
+                operation.loc, operation.scope = None, ""
+            return function
+
+        def traced(types: tuple[Type, ...], attrs: dict[str, Any]) -> Function:
+            items = tuple(attrs.items())
+            return cached(types, items, repr(items))  # 1, 1.0 and True are equal, 0.0 and -0.0 too
 
         def type_rule(*types: Type, **attrs: Any) -> Any:
-            return traced(types, tuple(attrs.items())).result_types
+            return traced(types, attrs).result_types
 
         def meaning(*arrays: Any, **attrs: Any) -> Any:
-            types = tuple(type_of(x) for x in arrays)
-            return evaluate(traced(types, tuple(attrs.items())), arrays)
+            return evaluate(traced(tuple(type_of(x) for x in arrays), attrs), arrays)
 
         return _register(
             Primitive(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import operator
 import pickle
+from typing import Any
 
 import numpy as np
 import pytest
@@ -17,7 +18,7 @@ from s2sad.ir.dims import Symbolic, same, symbol
 
 NAMES = ("B", "H", "W")
 B, H, W = SYMBOLS = tuple(symbol(name) for name in NAMES)
-NAMESPACE = dict(zip(NAMES, SYMBOLS, strict=True))
+NAMESPACE: dict[str, Any] = dict(zip(NAMES, SYMBOLS, strict=True))
 ARITHMETIC = {"+": operator.add, "-": operator.sub, "*": operator.mul}
 DIVISION = {"//": operator.floordiv, "%": operator.mod}
 
@@ -38,7 +39,7 @@ def grow(parts: st.SearchStrategy[str]) -> st.SearchStrategy[str]:
 expressions = st.recursive(leaves, grow, max_leaves=5)
 quick = settings(max_examples=150, deadline=None)
 #: Sizes at which each answer is checked; small ones, where claims break first.
-GRID = [
+GRID: list[dict[str, Any]] = [
     dict(zip(NAMES, (b, h, w), strict=True))
     for b in (2, 3, 5, 8)
     for h in (2, 3, 4, 9)
@@ -46,7 +47,7 @@ GRID = [
 ]
 
 
-def evaluate(text: str, values: dict) -> int:
+def evaluate(text: str, values: dict[str, Any]) -> Any:
     return eval(text, {}, values)
 
 
@@ -115,7 +116,7 @@ def test_sums_and_products_are_canonical(left, right):
     assert a + b == b + a and a * b == b * a and (a + b) * 2 == 2 * a + 2 * b
     assert a - a == 0 and (a - b) + b == a and 0 - (0 - a) == a
     for dim in (a + b, a * b, a - b):
-        assert type(dim) is int or any(word for word, _ in dim.terms)
+        assert isinstance(dim, int) or any(word for word, _ in dim.terms)
 
 
 @quick
@@ -142,7 +143,7 @@ def test_multiplying_and_dividing_gives_the_factor_back(left, right):
         (H % 3, "H - 3*(H//3)"),
         ((2 * H + 2) // 4, "(H + 1)//2"),
         (H // 2 // 3, "H//6"),
-        ((H // B + W - 1) // 3, "(B*W + H - B)//(3*B)"),
+        ((H // B + W - 1) // 3, "(B*W - B + H)//(3*B)"),
     ],
 )
 def test_text(dim, text):
@@ -179,34 +180,34 @@ def test_division_finds_the_polynomial(result, expected):
 def test_dimensions_are_values():
     assert symbol("B") == B and hash(symbol("B")) == hash(B) and symbol("C") != B
     assert {B + 1: "found"}[1 + B] == "found"
-    assert B != 2 and (2, B) == (2, symbol("B"))
+    assert B != 2 and (2, symbol("B")) == (2, B)
     with pytest.raises(AttributeError):
-        B.terms = ()
+        setattr(B, "terms", ())  # noqa: B010
     dim = (B * H + 1) // (2 * W)
     assert pickle.loads(pickle.dumps(dim)) == copy.deepcopy(dim) == dim
     with pytest.raises(TypeError, match="truth value"):
         bool(B)
     with pytest.raises(TypeError):
-        B * 1.5
+        evaluate("B * 1.5", NAMESPACE)
     with pytest.raises(TypeError):
-        operator.lt(B, 3)
+        evaluate("B < 3", NAMESPACE)
 
 
 @pytest.mark.parametrize("name", ["", "2B", "a b", "if", "ﬁ", "B.C"])
 def test_symbol_needs_a_name(name):
-    with raises("E0402"):
+    with raises("E0404"):
         symbol(name)
 
 
 def test_divisors_must_be_positive():
     for divisor in (0, -2, 1 - B):
-        with raises("E0304"):
-            B // divisor
+        with raises("E0401"):
+            operator.floordiv(B, divisor)
     for divisor in (B - 2, B - H, H // 3):
-        with raises("E0305"):
-            B // divisor
-    with raises("E0305"):
-        7 % (B - 2)
+        with raises("E0402"):
+            operator.floordiv(B, divisor)
+        with raises("E0402"):
+            operator.mod(7, divisor)
 
 
 @pytest.mark.parametrize(
@@ -243,7 +244,7 @@ def test_same(a, b, answer):
         expected = b if isinstance(b, int) else a
         assert dims.require_same(a, b, "sizes") == expected == dims.require_same(a, b, "sizes")
         return
-    with raises("E0304" if answer is False else "E0305", "the batch sizes") as caught:
+    with raises("E0401" if answer is False else "E0402", "the batch sizes") as caught:
         dims.require_same(a, b, "the batch sizes")
     assert f": {a} and {b}" in str(caught.value)
     assert (caught.value.diagnostic.help is None) is (answer is False)
@@ -277,6 +278,12 @@ def test_less(a, b, answer):
     assert dims.less_equal(b, a) is (None if answer is None else not answer)
 
 
+def test_the_sign_of_a_factor_beside_a_division_matters():
+    parity = 1 - (H * W + 1) % 2  # 0 or 1
+    assert dims.less_equal(0, (B - 1) // 3 * parity) is True
+    assert dims.less_equal(0, (B - 9) // 3 * parity) is None
+
+
 def test_size():
     assert dims.size(()) == 1 and dims.size((2, 0, 3)) == 0 and dims.size((2, 3)) == 6
     assert dims.size((2, B, H)) == 2 * B * H and dims.size((B, 0)) == 0
@@ -291,7 +298,7 @@ def test_broadcast_agrees_with_numpy(shapes):
     try:
         expected = np.broadcast_shapes(*shapes)
     except ValueError:
-        with raises("E0304"):
+        with raises("E0401"):
             dims.broadcast(*shapes)
     else:
         assert dims.broadcast(*shapes) == expected
@@ -309,7 +316,7 @@ def test_symbolic_broadcast_agrees_with_numpy_at_all_sizes(shapes):
     try:
         result = dims.broadcast(*(tuple(evaluate(d, NAMESPACE) for d in s) for s in shapes))
     except S2sadError as error:
-        if error.code == "E0304":
+        if error.code == "E0401":
             for _, given_shapes in grid:
                 with pytest.raises(ValueError):
                     np.broadcast_shapes(*given_shapes)
@@ -325,15 +332,15 @@ def test_broadcast_of_symbols():
     assert dims.broadcast((B, 3), (B, 3)) == (B, 3)
     assert dims.broadcast((B // 2,), (1,)) == (B // 2,)
     assert dims.broadcast(((H + 2) // 2 - H // 2,), (5,)) == (5,)
-    with raises("E0305", "B", "3", "axis -2"):
+    with raises("E0402", "B", "3", "axis -2"):
         dims.broadcast((B, 4), (3, 4))
-    with raises("E0305", "B", "H", "axis -1"):
+    with raises("E0402", "B", "H", "axis -1"):
         dims.broadcast((B,), (H,))
-    with raises("E0304", "B", "0", "axis -1"):
+    with raises("E0401", "B", "0", "axis -1"):
         dims.broadcast((B,), (0,))
-    with raises("E0304", "3", "4"):
+    with raises("E0401", "3", "4"):
         dims.broadcast_dim(3, 4)
-    with raises("E0305", r"H - 1", "H"):  # 1 and 2 broadcast, 2 and 3 do not
+    with raises("E0402", r"H - 1", "H"):  # 1 and 2 broadcast, 2 and 3 do not
         dims.broadcast_dim(H - 1, H)
 
 
@@ -357,7 +364,7 @@ def test_window_counts_places(size, arguments):
     try:
         symbolic = dims.window(B, *arguments)
     except S2sadError as error:
-        assert error.code == "E0305" and 2 + low + high < dilation * (kernel - 1) + 1
+        assert error.code == "E0402" and 2 + low + high < dilation * (kernel - 1) + 1
     else:
         for n in range(2, 20):
             assert dims.substitute(symbolic, {"B": n}) == dims.window(n, *arguments)
@@ -372,10 +379,10 @@ def test_window_of_symbols():
         pooled = dims.window(pooled, 2, stride=2)
         halved = dims.window(halved, 3, stride=2, pad_low=1, pad_high=1)
     assert str(pooled) == "H//32" and str(halved) == "(H + 31)//32"
-    with raises("E0305", "H - 4"):
+    with raises("E0402", "H - 4"):
         dims.window(H, 5)
     for bad in ({"kernel": 0}, {"kernel": 3, "stride": 0}, {"kernel": 3, "dilation": B - 2}):
-        with raises("E0402", "must be positive"):
+        with raises("E0404", "must be positive"):
             dims.window(H, **bad)
 
 
@@ -396,11 +403,11 @@ def test_symbolic_slice_length_is_that_of_python(start, stop, step):
         try:
             length = dims.slice_length(dim, start, stop, step)
         except S2sadError as error:
-            assert error.code == "E0305"
+            assert error.code == "E0402"
             continue
         for n in range(2, 20):
-            expected = len(range(dims.substitute(dim, {"B": n}))[start:stop:step])
-            assert dims.substitute(length, {"B": n}) == expected
+            elements = [0] * evaluate(str(dim), {"B": n})
+            assert dims.substitute(length, {"B": n}) == len(elements[start:stop:step])
 
 
 def test_slices_of_symbols():
@@ -411,10 +418,10 @@ def test_slices_of_symbols():
     assert dims.slice_length(2 * B, None, None, 2) == dims.slice_length(2 * B, 1, None, 2) == B
     assert dims.slice_length(B, 2, 2) == dims.slice_length(B, 2, 1) == 0
     for start, stop in ((3, None), (None, 3), (1, -2), (-3, None)):
-        with raises("E0305"):
+        with raises("E0402"):
             dims.slice_length(B, start, stop)
     for size in (5, B):
-        with raises("E0402"):
+        with raises("E0404"):
             dims.slice_length(size, None, None, 0)
 
 
@@ -426,5 +433,5 @@ def test_substitute_and_free_symbols():
     assert dims.substitute(dim, {"B": 2 * H}) == (2 * H * H + 1) // (W + 1) + 4 * H
     assert dims.substitute(7, {"B": 3}) == 7 and isinstance(dims.substitute(B, {}), Symbolic)
     for bad in (1, 0, -3, H - 1):
-        with raises("E0402", "B"):
+        with raises("E0404", "B"):
             dims.substitute(dim, {"B": bad})

@@ -12,8 +12,8 @@ import numpy as np
 from s2sad.prims.kernels import special_tables as table
 from s2sad.prims.kernels.piecewise import Array, constant, piecewise, polynomial, ratio
 
-# Below this lgamma's reflection formula subtracts numbers no larger than its result; above it
-# the zeros between the poles need the exact product.
+# Down from here no double lies so near a pole that lgamma almost vanishes, and reflection loses
+# nothing; above, the zeros beside the poles need the exact product.
 REFLECT_BELOW = -32.0
 # The asymptotic series of polygamma(n, x) has converged to float64 from x = SERIES_FROM + n on.
 SERIES_FROM = 16
@@ -154,7 +154,8 @@ def _reflected(n: int, x: Array) -> Array:
         lattice = np.copysign(np.where(distance == 0.5, 0.0, odd), offset)
     else:
         lattice = near + far
-    return parity * lattice - _zeta_sum(n, 1 - x)
+    # Of two infinities the nearer one wins here too.
+    return parity * lattice - np.where(np.isinf(lattice), 0.0, _zeta_sum(n, 1 - x))
 
 
 def _zeta_sum(n: int, x: Array) -> Array:

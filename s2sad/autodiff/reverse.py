@@ -1,0 +1,268 @@
+"""Reverse mode: the joint program of a straight primal, as a syntax tree.
+
+The primal's statements stand first. Then they are walked backwards: the adjoint template of each
+operation is inlined, and its results are added to the cotangents of the operands.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import gast
+
+from s2sad import prims
+from s2sad.autodiff import support
+from s2sad.autodiff.activity import active_values
+from s2sad.autodiff.template import Inline, place, template_of
+from s2sad.core.diagnostics import fail
+from s2sad.core.location import Location
+from s2sad.frontend.read import read_tree
+from s2sad.ir.graph import Function, Operation, Value
+from s2sad.ir.primitive import Primitive
+from s2sad.ir.printer import flat_tree
+
+
+def differentiate(primal: Function, wrt: Sequence[int], results: Sequence[int] | None = None, *,
+                  seeded: bool = False) -> Function:  # fmt: skip
+    """Joint function of `primal`: its results, then the gradients of its inputs `wrt`.
+
+    Parameters
+    ----------
+    primal : Function
+        Straight-line; composites without an adjoint are decomposed already.
+    wrt : sequence of int
+        Inputs to differentiate with respect to.
+    results : sequence of int, optional
+        Results that count; all differentiable ones by default.
+    seeded : bool
+        Whether the cotangents of `results` are further inputs; otherwise they are ones.
+
+    Returns
+    -------
+    Function
+        ``(inputs[, cotangents]) -> (results, gradients)``.
+
+    Raises
+    ------
+    S2sadError
+        E0104 for control flow, which is not differentiated yet.
+    """
+    chosen = range(len(primal.results)) if results is None else results
+    return JointProgram(primal, wrt, list(chosen), seeded).build()
+
+
+@dataclass
+class JointProgram:
+    """The tree under construction.
+
+    Attributes
+    ----------
+    used : set of str
+        Names taken so far.
+    cotangents : dict of Value to str
+        Variable that holds the cotangent of a value, where one has begun to accumulate.
+    """
+
+    primal: Function
+    wrt: Sequence[int]
+    results: Sequence[int]
+    seeded: bool
+    names: dict[Value, str] = field(default_factory=dict)
+    used: set[str] = field(default_factory=set)
+    cotangents: dict[Value, str] = field(default_factory=dict)
+    body: list[Any] = field(default_factory=list)
+    origins: list[tuple[Location | None, str]] = field(default_factory=lambda: [(None, "")])
+    globals: dict[str, Any] = field(default_factory=dict)
+
+    def build(self) -> Function:
+        tree = flat_tree(self.primal)
+        self.names = tree.names
+        self.used = {"p", *tree.names.values()}
+        self.globals = {
+            "p": prims, "contribution": support.contribution, "accumulate": support.accumulate,
+            "gradient": support.gradient, "ones": support.ones,
+        }  # fmt: skip
+        for operation, statement in zip(self.primal.body.operations, tree.statements, strict=True):
+            self._forward(operation, statement)
+        seeds = self._seed()
+        active = active_values(self.primal, self.wrt, self.results)
+        for line in range(len(self.primal.body.operations), 0, -1):
+            self._backward(self.primal.body.operations[line - 1], line, active)
+        return self._finish(seeds)
+
+    def _forward(self, operation: Operation, statement: Any) -> None:
+        if operation.regions:
+            raise fail(
+                "E0104", f"`{operation.prim.name}` is not differentiated yet", location=operation.loc
+            )
+        self.origins.append((operation.loc, operation.scope))
+        self.body.append(place(gast.ast_to_gast(statement), len(self.origins) - 1))
+
+    def _seed(self) -> list[str]:
+        """Cotangents of the results: parameters when seeded, else ones."""
+        inputs = []
+        for index in self.results:
+            value = self.primal.results[index]
+            name = self.fresh(f"d{self.names[value]}")
+            if self.seeded:
+                inputs.append(name)
+                seed = load(name)
+            else:
+                seed = call("ones", load(self.names[value]))
+            self._accumulate(value, seed, 0)
+        return inputs
+
+    def _backward(self, operation: Operation, line: int, active: set[Value]) -> None:
+        wanted = [value in active for value in operation.operands]
+        if not any(wanted) or not any(v in self.cotangents for v in operation.results):
+            return
+        rule = operation.prim.adjoint_rule
+        if rule is None:
+            raise missing_adjoint(operation.prim)
+        template = template_of(rule)
+        names = self._template_names(operation, template)
+        inline = Inline(names, template.globals, self.globals, line)
+        statements = [inline.copy(statement) for statement in template.body]
+        if template.variadic is None:
+            pairs = zip(operation.operands, wanted, template.returns, strict=True)
+            addends = [(v, inline.copy(node)) for v, want, node in pairs if want]
+        else:
+            whole = self.fresh("parts")
+            statements.append(assign(whole, inline.copy(template.returns[0]), line))
+            addends = [
+                (v, item(load(whole), i))
+                for i, (v, want) in enumerate(zip(operation.operands, wanted, strict=True))
+                if want
+            ]
+        self._emit(operation, statements, addends, line)
+
+    def _emit(
+        self, operation: Operation, statements: list[Any], addends: list[Any], line: int
+    ) -> None:
+        """The inlined template, skipped where no cotangent reaches the operation after all."""
+        outer, self.body = self.body, statements
+        for value, node in addends:
+            self._accumulate(value, node, line)
+        inner, self.body = self.body, outer
+        self.body += inner
+
+    def _accumulate(self, value: Value, addend: Any, line: int) -> None:
+        part = call("contribution", addend, load(self.names[value]))
+        if value not in self.cotangents:
+            self.cotangents[value] = self.fresh(f"d{self.names[value]}")
+        else:
+            part = call("accumulate", load(self.cotangents[value]), part)
+        self.body.append(assign(self.cotangents[value], part, line))
+
+    def _template_names(self, operation: Operation, template: Any) -> dict[str, Any]:
+        """What the template's parameters and locals become in the joint program."""
+        operands = [load(self.names[v]) for v in operation.operands]
+        out = bundle([load(self.names[v]) for v in operation.results])
+        dout = bundle([self._cotangent(v) for v in operation.results])
+        names: dict[str, Any] = {}
+        if template.variadic:
+            names[template.variadic] = gast.Tuple(elts=operands, ctx=gast.Load())
+            raise_unless(template.static[:2] == ("out", "dout"), operation.prim)
+            names.update(out=out, dout=dout)
+        else:
+            names.update(zip(template.positional, [*operands, out, dout], strict=True))
+        for name in template.static:
+            if name not in names:
+                names[name] = self._attribute(name, operation.attrs[name])
+        for name in template.assigned:
+            names[name] = self._local(name, names.get(name))
+        return names
+
+    def _local(self, name: str, initial: Any) -> Any:
+        fresh = self.fresh(name)
+        if initial is not None:  # a parameter that the template rebinds
+            self.body.append(assign(fresh, initial, 0))
+        return load(fresh)
+
+    def _attribute(self, name: str, value: Any) -> Any:
+        """A static fact, held beside the tree: it needs no literal form."""
+        alias = self.fresh(f"{name}_attribute")
+        self.globals[alias] = value
+        return load(alias)
+
+    def _cotangent(self, value: Value) -> Any:
+        if value in self.cotangents:
+            return load(self.cotangents[value])
+        return gast.Constant(value=None, kind=None)
+
+    def fresh(self, wish: str) -> str:
+        """`wish`, made different from every name so far."""
+        name, count = wish, 0
+        while name in self.used:
+            count += 1
+            name = f"{wish}_{count}"
+        self.used.add(name)
+        return name
+
+    def _finish(self, seeds: list[str]) -> Function:
+        for index in self.wrt:
+            value = self.primal.args[index]
+            node = call("gradient", self._cotangent(value), load(self.names[value]))
+            self.cotangents[value] = self.fresh(f"d{self.names[value]}")
+            self.body.append(assign(self.cotangents[value], node, 0))
+        returned = [self.names[v] for v in self.primal.results]
+        returned += [self.cotangents[self.primal.args[i]] for i in self.wrt]
+        self.body.append(place(gast.Return(value=bundle([load(n) for n in returned], True)), 0))
+        parameters = [self.names[v] for v in self.primal.args] + seeds
+        types = list(self.primal.input_types)
+        types += [self.primal.results[i].type for i in self.results] if self.seeded else []
+        joint = read_tree(
+            function_def(f"{self.primal.name}_joint", parameters, self.body), self.globals, types,
+            origins=self.origins, title=self.primal.title,
+        )  # fmt: skip
+        joint.inputs = (*self.primal.inputs, *(f"cotangent:{i}" for i in self.results if seeds))
+        joint.donates = dict(self.primal.donates)
+        joint.tree = str(tuple(range(len(returned)))) if len(returned) != 1 else "0"
+        return joint
+
+
+def missing_adjoint(prim: Primitive) -> Exception:
+    return fail("E0901", f"{prim.name} has neither an adjoint nor a reason for having none")
+
+
+def raise_unless(holds: bool, prim: Primitive) -> None:
+    if not holds:
+        raise fail("E0105", f"the adjoint of {prim.name} takes out and dout by keyword")
+
+
+def load(name: str) -> Any:
+    return gast.Name(id=name, ctx=gast.Load(), annotation=None, type_comment=None)
+
+
+def call(function: str, *args: Any) -> Any:
+    return gast.Call(func=load(function), args=list(args), keywords=[])
+
+
+def item(owner: Any, index: int) -> Any:
+    return gast.Subscript(value=owner, slice=gast.Constant(value=index, kind=None), ctx=gast.Load())
+
+
+def bundle(nodes: list[Any], always: bool = False) -> Any:
+    """The node itself when it is one, else a tuple."""
+    return nodes[0] if len(nodes) == 1 and not always else gast.Tuple(elts=nodes, ctx=gast.Load())
+
+
+def assign(name: str, value: Any, line: int) -> Any:
+    target = gast.Name(id=name, ctx=gast.Store(), annotation=None, type_comment=None)
+    return place(gast.Assign(targets=[target], value=value, type_comment=None), line)
+
+
+def function_def(name: str, parameters: Iterable[str], body: list[Any]) -> Any:
+    names = [
+        gast.Name(id=n, ctx=gast.Param(), annotation=None, type_comment=None) for n in parameters
+    ]
+    arguments = gast.arguments(
+        args=names, posonlyargs=[], vararg=None, kwonlyargs=[], kw_defaults=[], kwarg=None,
+        defaults=[],
+    )  # fmt: skip
+    return gast.FunctionDef(
+        name=name, args=arguments, body=body, decorator_list=[], returns=None, type_comment=None,
+        type_params=[],
+    )  # fmt: skip

@@ -1,0 +1,163 @@
+"""How is an adjoint rule read as a template?
+
+A rule is a Python function in a small subset: assignments, `if` and `for` on statics, one return
+at its end. Inlining it means: parameters become the names of the primal program, locals get
+fresh names, and names of its module are resolved.
+"""
+
+from __future__ import annotations
+
+import builtins
+import copy
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+import gast
+
+from s2sad.core.diagnostics import fail
+from s2sad.frontend.source import source_of
+from s2sad.ir.primitive import Primitive
+
+
+@dataclass(frozen=True)
+class Template:
+    """An adjoint or tangent rule, ready to be inlined.
+
+    Attributes
+    ----------
+    positional : tuple of str
+        Its parameters for primals, ``out`` and ``dout``.
+    static : tuple of str
+        Its keyword-only parameters, attributes of the operation.
+    body : list of statements
+        All but the return.
+    returns : list of expressions
+        One a primal; of a variadic rule a single one, the tuple of all.
+    globals : mapping
+        Its module's names.
+    """
+
+    positional: tuple[str, ...]
+    static: tuple[str, ...]
+    variadic: str | None
+    body: list[Any]
+    returns: list[Any]
+    globals: Mapping[str, Any]
+
+    @property
+    def assigned(self) -> set[str]:
+        """Names that the body binds."""
+        return {
+            node.id
+            for statement in self.body
+            for node in gast.walk(statement)
+            if isinstance(node, gast.Name) and isinstance(node.ctx, gast.Store)
+        }
+
+
+@lru_cache(maxsize=None)
+def template_of(rule: Callable[..., Any]) -> Template:
+    """The template that `rule` is.
+
+    Raises
+    ------
+    S2sadError
+        E0105 when it is not of the form that can be inlined.
+    """
+    source = source_of(rule)
+    node, arguments = source.node, source.node.args
+    body = [s for s in node.body if not _is_docstring(s)]
+    if not body or not isinstance(body[-1], gast.Return) or body[-1].value is None:
+        raise _refuse(rule, "ends with its only `return`")
+    for statement in body[:-1]:
+        for inner in gast.walk(statement):
+            if isinstance(inner, (gast.Return, gast.While, gast.Try, gast.With, gast.FunctionDef)):
+                raise _refuse(rule, f"contains no {type(inner).__name__}")
+    value = body[-1].value
+    separate = isinstance(value, gast.Tuple) and not arguments.vararg
+    returns = value.elts if separate else [value]
+    return Template(
+        tuple(a.id for a in arguments.args), tuple(a.id for a in arguments.kwonlyargs),
+        arguments.vararg.id if arguments.vararg else None, body[:-1], returns, rule.__globals__,
+    )  # fmt: skip
+
+
+def _is_docstring(statement: Any) -> bool:
+    return isinstance(statement, gast.Expr) and isinstance(statement.value, gast.Constant)
+
+
+def _refuse(rule: Callable[..., Any], law: str) -> Exception:
+    return fail("E0105", f"{rule.__name__} cannot be inlined: a rule {law}")
+
+
+class Inline(gast.NodeTransformer):
+    """Copies of a template's nodes with names replaced and every line set to `origin`.
+
+    Parameters
+    ----------
+    names : dict of str to node
+        What parameters and locals become.
+    module : mapping
+        Names of the template's module.
+    used : dict
+        Module objects that the joint program needs, by the name given to them there; extended.
+    origin : int
+        Index of the primal operation's origin.
+    """
+
+    def __init__(
+        self, names: dict[str, Any], module: Mapping[str, Any], used: dict[str, Any], origin: int
+    ) -> None:
+        self.names = names
+        self.module = module
+        self.used = used
+        self.origin = origin
+
+    def copy(self, node: Any) -> Any:
+        """A changed copy of `node`; the template stays as it is."""
+        return self.visit(copy.deepcopy(node))
+
+    def generic_visit(self, node: Any) -> Any:
+        if hasattr(node, "lineno"):
+            node.lineno = self.origin
+        return super().generic_visit(node)
+
+    def visit_Name(self, node: Any) -> Any:  # noqa: N802 - name given by ast
+        replacement = self.names.get(node.id)
+        if replacement is None:
+            node.lineno = self.origin
+            return self._from_module(node)
+        replacement = copy.deepcopy(replacement)
+        if isinstance(replacement, gast.Name):
+            replacement.ctx = node.ctx
+        return self.generic_visit(replacement)
+
+    def _from_module(self, node: Any) -> Any:
+        if node.id not in self.module:
+            if hasattr(builtins, node.id):
+                return node
+            raise fail("E0201", f"a rule reads {node.id!r}, which its module does not define")
+        thing = self.module[node.id]
+        if isinstance(thing, Primitive):
+            return _attribute("p", thing.name, self.origin)
+        name = node.id
+        while name in self.used and self.used[name] is not thing:
+            name += "_"
+        self.used[name] = thing
+        node.id = name
+        return node
+
+
+def _attribute(owner: str, name: str, line: int) -> Any:
+    base = gast.Name(id=owner, ctx=gast.Load(), annotation=None, type_comment=None)
+    node = gast.Attribute(value=base, attr=name, ctx=gast.Load())
+    return place(node, line)
+
+
+def place(node: Any, line: int) -> Any:
+    """`node` with all its parts at `line`."""
+    for inner in gast.walk(node):
+        inner.lineno, inner.col_offset, inner.end_lineno, inner.end_col_offset = line, 0, line, 0
+    return node

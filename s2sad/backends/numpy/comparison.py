@@ -1,0 +1,12 @@
+"""NumPy expressions for `s2sad.prims.comparison`."""
+
+from s2sad.prims import comparison as c
+
+TABLE = {
+    c.less: "np.less({0}, {1})",
+    c.less_equal: "np.less_equal({0}, {1})",
+    c.greater: "np.greater({0}, {1})",
+    c.greater_equal: "np.greater_equal({0}, {1})",
+    c.equal: "np.equal({0}, {1})",
+    c.not_equal: "np.not_equal({0}, {1})",
+}

@@ -1,0 +1,56 @@
+"""How does the lowest layer reach what is defined far above it?
+
+Tensors have operators and methods that `ops` defines; calling a Cell may compile it; what `grad`
+returns is data until somebody calls it. Three slots, filled once by ``s2sad/__init__.py``, are
+the only way upwards from `core`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from s2sad.core.diagnostics import fail
+
+
+@dataclass(frozen=True)
+class Slots:
+    """What the upper layers provide.
+
+    Attributes
+    ----------
+    tensor_methods : mapping of str to callable
+        Operators (``"__add__"``) and methods (``"sum"``) of a Tensor.
+    call_cell : callable
+        ``call_cell(cell, args, kwargs)``: what ``cell(*args)`` does.
+    call_transform : callable
+        ``call_transform(transform, args, kwargs)``: what calling ``grad(f)`` does.
+    """
+
+    tensor_methods: Mapping[str, Callable[..., Any]]
+    call_cell: Callable[..., Any]
+    call_transform: Callable[..., Any]
+
+
+_filled: list[Slots] = []
+
+
+def fill(slots: Slots) -> None:
+    """Provide the slots, once a process.
+
+    Raises
+    ------
+    S2sadError
+        E0901 when they are filled already.
+    """
+    if _filled:
+        raise fail("E0901", "the dispatch slots are filled already")
+    _filled.append(slots)
+
+
+def slots() -> Slots:
+    """The slots; E0901 before ``import s2sad`` has filled them."""
+    if not _filled:
+        raise fail("E0901", "the dispatch slots are empty: import s2sad itself first")
+    return _filled[0]

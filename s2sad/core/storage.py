@@ -1,0 +1,302 @@
+"""How do data come into a tensor, copied or shared, and who else holds the same memory?
+
+A tensor's elements lie in one NumPy array of its dtype's storage (`s2sad.core.dtypes`). Copied
+data get an array of their own: C order, the machine's byte order, writable. Shared data keep the
+layout that they have.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from s2sad.core import dtypes
+from s2sad.core.diagnostics import S2sadError, fail
+from s2sad.core.dtypes import DType
+
+
+class Stored:
+    """What holds its elements in `array`; the base of Tensor.
+
+    Attributes
+    ----------
+    array : numpy.ndarray
+        Elements as the dtype stores them: bfloat16 as uint16.
+    """
+
+    __slots__ = ("array",)
+
+    array: np.ndarray
+
+
+#: Kinds of NumPy dtypes that no tensor has, and what to do instead.
+INSTEAD = {
+    "c": "keep the real and the imaginary part in two tensors: x.real, x.imag",
+    "O": "give all elements one number type, and all rows one length",
+    "U": "map texts to integers first",
+    "S": "map texts to integers first",
+    "M": "count time in a unit: x.astype('datetime64[s]').astype(np.int64)",
+    "m": "count time in a unit: x.astype('timedelta64[s]').astype(np.int64)",
+    "f": "round to double first: x.astype(np.float64)",
+    "u": "name a dtype that holds the values, such as dtype=s2sad.int64",
+    "V": "make one tensor of each field, or cast to a number type first",
+}
+
+#: What a list or a Python number becomes where NumPy's choice differs or depends on the machine.
+DEFAULTS = {np.dtype(np.float64): dtypes.float32, np.dtype(np.int_): dtypes.int64}
+
+
+def stored_copy(data: Any, dtype: DType | None = None) -> np.ndarray:
+    """Elements of `data` in an array of their own, as `dtype` stores them.
+
+    Parameters
+    ----------
+    data : number, nested list or tuple, array, Stored, or what offers an array or DLPack
+    dtype : DType, optional
+        By default that of `data`; int64, float32 or bool for Python numbers and lists of them.
+
+    Raises
+    ------
+    S2sadError
+        E0301 when no tensor has elements of that kind, E0303 for a `dtype` that is none of ours,
+        E0304 when `data` is nothing of the above, E0401 for rows of unequal lengths, E0404 for a
+        number that the dtype cannot hold.
+    """
+    if dtype is not None and not isinstance(dtype, DType):
+        raise fail(
+            "E0303", f"a dtype of s2sad is needed, such as s2sad.float32, got {dtype!r}"
+        )  # fmt: skip
+    array, found = _read(data, dtype)
+    if found is None and dtype is None:
+        raise _no_dtype(array.dtype)
+    if dtype is None or dtype is found:
+        storage = array.dtype if found is None else found.storage
+        return np.array(array, storage, order="C", copy=True, subok=False)
+    return _converted(array, found, dtype, isinstance(data, (bool, int, list, tuple)))
+
+
+def _read(data: Any, dtype: DType | None) -> tuple[np.ndarray, DType | None]:
+    """`data` as an array, and the dtype that it has if not told otherwise.
+
+    The array is the storage of that dtype; where there is no dtype, it holds numbers.
+    """
+    if isinstance(data, Stored):
+        return data.array, dtypes.of_array(data.array)
+    if isinstance(data, (np.ndarray, np.generic)):
+        return _read_array(data)
+    if isinstance(data, (list, tuple)):
+        return _read_list(data, dtype)
+    if isinstance(data, (bool, int, float)):
+        return _read_number(data)
+    if isinstance(data, complex):
+        raise _no_dtype(np.dtype(complex))
+    if hasattr(data, "__array__") or hasattr(data, "__array_interface__"):
+        return _read_array(np.asarray(data))
+    if hasattr(data, "__dlpack__"):
+        return _read_array(_imported(data))
+    raise fail(
+        "E0304", f"a Tensor cannot be made of {_article(data)}",
+        help="give a number, a list of numbers, an array, or a Tensor",
+    )  # fmt: skip
+
+
+def _article(data: Any) -> str:
+    return "None" if data is None else f"a {type(data).__name__}"
+
+
+def _read_array(data: Any) -> tuple[np.ndarray, DType | None]:
+    if type(data).__module__.startswith("numpy.ma"):
+        raise fail(
+            "E0304", "a masked array cannot become a Tensor: the mask would be lost",
+            help="fill it first: x.filled(value)",
+        )  # fmt: skip
+    array = np.asarray(data)
+    if array.dtype == dtypes.ml_bfloat16():
+        return array.view(np.uint16), dtypes.bfloat16
+    native = array.dtype.newbyteorder("=")
+    if native == np.uint16:  # numbers here, though bfloat16 where a tensor stores it
+        return array.astype(np.uint32), None
+    found = dtypes.BY_STORAGE.get(native)
+    if found is None and (native.kind != "u"):
+        raise _no_dtype(array.dtype)
+    return array.astype(native, copy=False), found
+
+
+def _read_number(data: bool | int | float) -> tuple[np.ndarray, DType]:
+    if isinstance(data, float):
+        return np.array(data, np.float64), dtypes.float32
+    if isinstance(data, bool):
+        return np.array(data), dtypes.bool_
+    if not -(2**63) <= data < 2**63:
+        raise _too_large(data)
+    return np.array(int(data), np.int64), dtypes.int64
+
+
+def _read_list(data: Any, dtype: DType | None) -> tuple[np.ndarray, DType | None]:
+    tensors = {dtypes.of_array(x.array) for x in _leaves(data) if isinstance(x, Stored)}
+    if len(tensors) > 1 and dtype is None:
+        names = ", ".join(sorted(str(x) for x in tensors))
+        raise fail("E0301", f"the list holds tensors of {names}", help="name the dtype: dtype=...")
+    array = _numbers(_plain(data) if tensors else data)
+    if not tensors:
+        return array, DEFAULTS.get(array.dtype, dtypes.of_array(array))
+    target = dtype or tensors.pop()
+    assert target is not None
+    return _converted(array, None, target, True), target
+
+
+def _numbers(data: Any) -> np.ndarray:
+    """NumPy's array of a nested list, provided that it holds numbers that we have."""
+    try:
+        array = np.array(data)
+    except ValueError as error:
+        raise fail("E0401", f"the rows of the list differ in length: {error}") from None
+    if array.dtype.kind in "Ou" and any(_is_wide(x) for x in _leaves(data)):
+        raise _too_large(next(x for x in _leaves(data) if _is_wide(x)))
+    if array.dtype == np.float64 and (np.abs(array) >= 2**63).any():  # -1 beside 2**63, say
+        wide = next((x for x in _leaves(data) if _is_wide(x)), None)
+        if wide is not None:
+            raise _too_large(wide)
+    return _read_array(array)[0]
+
+
+def _is_wide(leaf: Any) -> bool:
+    return isinstance(leaf, int) and not -(2**63) <= leaf < 2**63
+
+
+def _leaves(data: Any) -> Iterator[Any]:
+    for item in data:
+        if isinstance(item, (list, tuple)):
+            yield from _leaves(item)
+        else:
+            yield item
+
+
+def _plain(data: Any) -> Any:
+    """A nested list with arrays of numbers in place of its tensors."""
+    if isinstance(data, (list, tuple)):
+        return [_plain(item) for item in data]
+    return dtypes.widen(data.array) if isinstance(data, Stored) else data
+
+
+def _converted(
+    array: np.ndarray, found: DType | None, target: DType, is_literal: bool
+) -> np.ndarray:
+    """A copy of the numbers of `array` in another dtype, each rounded once.
+
+    Python's integers must fit (`is_literal`), those of arrays wrap; floats must fit an integer.
+    """
+    numbers = dtypes.bf16_to_f32(array) if found is dtypes.bfloat16 else array
+    if target.is_integer and (is_literal or numbers.dtype.kind == "f"):
+        _check_fits(numbers, target)
+    return np.array(dtypes.narrow(numbers, target), target.storage, order="C", copy=True)
+
+
+def _check_fits(numbers: np.ndarray, target: DType) -> None:
+    if numbers.dtype.kind == "b":
+        return
+    bounds = np.iinfo(target.storage)
+    if numbers.dtype.kind == "f":
+        numbers = numbers.astype(np.float64)
+        fits = (numbers > float(bounds.min) - 1) & (numbers < float(bounds.max) + 1)
+        fits |= numbers == float(bounds.min)  # where one less is not a float64 of its own
+    else:
+        fits = (numbers >= bounds.min) & (numbers <= bounds.max)
+    if not fits.all():
+        first = numbers[~fits].flat[0]
+        raise fail("E0404", f"{first} does not fit {target.name}")
+
+
+def _too_large(number: int) -> S2sadError:
+    return fail(
+        "E0404", f"the integer {number} does not fit int64", help="write it as a float: 1e30"
+    )
+
+
+def _no_dtype(dtype: np.dtype) -> S2sadError:
+    return fail("E0301", f"no tensor has elements of NumPy's {dtype}", help=INSTEAD[dtype.kind])
+
+
+def shared(array: np.ndarray) -> np.ndarray:
+    """A view of the memory of a NumPy array, as a tensor's storage.
+
+    Raises
+    ------
+    S2sadError
+        E0301 for a dtype that no tensor has, E0304 for no array, E0308 where memory cannot be
+        shared: read-only, in the other byte order, or with elements that overlap.
+    """
+    if not isinstance(array, np.ndarray):
+        raise fail("E0304", f"a NumPy array is needed, got {_article(array)}")
+    for reason, is_so in (
+        ("it is read-only", not array.flags.writeable),
+        ("its byte order is not the machine's", not array.dtype.isnative),
+        ("its elements are not aligned", not array.flags.aligned),
+        ("its elements overlap", _overlaps(array)),
+    ):
+        if is_so:
+            raise fail(
+                "E0308", f"the array's memory cannot be shared: {reason}",
+                help="copy it: Tensor(array)",
+            )  # fmt: skip
+    values, found = _read_array(array)
+    if found is None:
+        raise _no_dtype(array.dtype)
+    return values.view()
+
+
+def _overlaps(array: np.ndarray) -> bool:
+    return any(n > 1 and step == 0 for n, step in zip(array.shape, array.strides, strict=True))
+
+
+def shared_by_dlpack(data: Any) -> np.ndarray:
+    """A view of the memory of what offers DLPack, as a tensor's storage; errors as `shared`."""
+    if not hasattr(data, "__dlpack__"):
+        raise fail("E0304", f"{_article(data)} does not offer DLPack (__dlpack__)")
+    return shared(_imported(data))
+
+
+def _imported(data: Any) -> np.ndarray:
+    try:
+        return np.from_dlpack(data)
+    except (BufferError, RuntimeError) as error:
+        raise fail(
+            "E0308", f"the memory of {_article(data)} cannot be read through DLPack: {error}",
+            help="copy it to a NumPy array on the CPU first",
+        ) from error  # fmt: skip
+
+
+def is_sole_holder(stored: Stored) -> bool:
+    """Whether nothing but `stored` can see its memory, so that it may be overwritten.
+
+    Counted as holders: tensors over the same array, NumPy views such as `asnumpy` gives while they
+    live, memory views and DLPack capsules, and a variable that the array is in. So ask before the
+    array is taken into a variable. Read-only memory, and memory that is not NumPy's own, never
+    has a sole holder.
+    """
+    if sys.getrefcount(stored.array) != _ONE or not stored.array.flags.writeable:
+        return False
+    base = stored.array.base
+    while base is not None:
+        if type(base) is not np.ndarray or sys.getrefcount(base) != _ONE_BASE:
+            return False
+        base = base.base
+    return True
+
+
+def _count_alone() -> tuple[int, int]:
+    """What the two expressions of `is_sole_holder` count when there is one holder.
+
+    Measured, since interpreters differ in how many references of their own they keep.
+    """
+    stored = Stored()
+    stored.array = np.empty((2, 2)).reshape(4)
+    of_array = sys.getrefcount(stored.array)
+    base = stored.array.base
+    return of_array, sys.getrefcount(base)
+
+
+_ONE, _ONE_BASE = _count_alone()

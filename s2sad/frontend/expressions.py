@@ -1,0 +1,326 @@
+"""What is the value of an expression, when some of it is known while compiling?
+
+Static parts are computed by Python itself. As soon as a tensor takes part, an operation is
+emitted instead. Each kind of node has one small function in `EXPRESSIONS`.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable
+from typing import Any
+
+import gast
+
+from s2sad.core.diagnostics import fail
+from s2sad.core.dispatch import slots
+from s2sad.core.tensor import Tensor
+from s2sad.frontend.frame import Frame
+from s2sad.ir.graph import Value
+
+EXPRESSIONS: dict[type, Callable[[Frame, Any], Any]] = {}
+
+BINARY = {
+    gast.Add: "add", gast.Sub: "sub", gast.Mult: "mul", gast.Div: "truediv",
+    gast.FloorDiv: "floordiv", gast.Mod: "mod", gast.Pow: "pow", gast.MatMult: "matmul",
+    gast.BitAnd: "and", gast.BitOr: "or", gast.BitXor: "xor", gast.LShift: "lshift",
+    gast.RShift: "rshift",
+}  # fmt: skip
+UNARY = {gast.USub: "neg", gast.UAdd: "pos", gast.Invert: "invert"}
+COMPARE = {
+    gast.Lt: "lt", gast.LtE: "le", gast.Gt: "gt", gast.GtE: "ge", gast.Eq: "eq", gast.NotEq: "ne"
+}  # fmt: skip
+STATIC_COMPARE: dict[type, Callable[[Any, Any], bool]] = {
+    gast.Is: operator.is_,
+    gast.IsNot: operator.is_not,
+    gast.In: lambda x, y: x in y,
+    gast.NotIn: lambda x, y: x not in y,
+}
+FUNCTIONS = {name: getattr(operator, name) for name in dir(operator) if not name.startswith("_")}
+FUNCTIONS |= {"and": operator.and_, "or": operator.or_}
+
+
+def evaluates(*kinds: type) -> Callable[[Callable[[Frame, Any], Any]], Callable[[Frame, Any], Any]]:
+    """Register the function that evaluates nodes of `kinds`."""
+
+    def register(function: Callable[[Frame, Any], Any]) -> Callable[[Frame, Any], Any]:
+        EXPRESSIONS.update(dict.fromkeys(kinds, function))
+        return function
+
+    return register
+
+
+def evaluate(frame: Frame, node: Any) -> Any:
+    """Value of the expression `node`: a value of the IR, a tensor, or a static object.
+
+    Raises
+    ------
+    S2sadError
+        E0101 for an expression that compiled code may not contain, and whatever the
+        expression's parts raise, located at them.
+    """
+    with frame.at(node):
+        handler = EXPRESSIONS.get(type(node))
+        if handler is None:
+            raise fail("E0101", f"{describe(node)} cannot be compiled")
+        return handler(frame, node)
+
+
+def describe(node: Any) -> str:
+    """What a node is called in messages."""
+    return f"the Python construct {type(node).__name__}"
+
+
+def is_tensor(value: Any) -> bool:
+    """Whether `value` depends on tensor data."""
+    return isinstance(value, (Value, Tensor))
+
+
+def operate(frame: Frame, name: str, *operands: Any) -> Any:
+    """A Python operator: static on static operands, the prims' in strict code, else MindSpore's."""
+    if not any(is_tensor(x) for x in operands):
+        return FUNCTIONS[name](*operands)
+    if frame.strict:
+        return FUNCTIONS[name](*operands)
+    return method_of_tensor(f"__{name}__")(*operands)
+
+
+def method_of_tensor(name: str) -> Callable[..., Any]:
+    """MindSpore's operator or method `name` of a Tensor (E0220 when there is none)."""
+    methods = slots().tensor_methods
+    if name not in methods:
+        import_hint = "operator" if name.startswith("__") else "method"
+        raise fail("E0220", f"Tensor has no {import_hint} {name.strip('_')!r}")
+    return methods[name]
+
+
+@evaluates(gast.Constant)
+def _constant(frame: Frame, node: Any) -> Any:
+    return node.value
+
+
+@evaluates(gast.Name)
+def _name(frame: Frame, node: Any) -> Any:
+    return frame.lookup(node.id)
+
+
+@evaluates(gast.Tuple)
+def _tuple(frame: Frame, node: Any) -> tuple[Any, ...]:
+    return tuple(items(frame, node.elts))
+
+
+@evaluates(gast.List)
+def _list(frame: Frame, node: Any) -> list[Any]:
+    return items(frame, node.elts)
+
+
+def items(frame: Frame, nodes: list[Any]) -> list[Any]:
+    """Values of `nodes`, starred ones spread."""
+    found: list[Any] = []
+    for node in nodes:
+        if isinstance(node, gast.Starred):
+            found.extend(static_iterable(evaluate(frame, node.value)))
+        else:
+            found.append(evaluate(frame, node))
+    return found
+
+
+@evaluates(gast.Dict)
+def _dict(frame: Frame, node: Any) -> dict[Any, Any]:
+    found: dict[Any, Any] = {}
+    for key, value in zip(node.keys, node.values, strict=True):
+        if key is None:
+            found.update(evaluate(frame, value))
+        else:
+            found[evaluate(frame, key)] = evaluate(frame, value)
+    return found
+
+
+@evaluates(gast.BinOp)
+def _binary(frame: Frame, node: Any) -> Any:
+    left, right = evaluate(frame, node.left), evaluate(frame, node.right)
+    return operate(frame, BINARY[type(node.op)], left, right)
+
+
+@evaluates(gast.UnaryOp)
+def _unary(frame: Frame, node: Any) -> Any:
+    value = evaluate(frame, node.operand)
+    if isinstance(node.op, gast.Not):
+        return not truth(value)
+    return operate(frame, UNARY[type(node.op)], value)
+
+
+@evaluates(gast.Compare)
+def _compare(frame: Frame, node: Any) -> Any:
+    left = evaluate(frame, node.left)
+    result: Any = True
+    for position, (op, right_node) in enumerate(zip(node.ops, node.comparators, strict=True)):
+        if position and not truth(result):
+            return result
+        right = evaluate(frame, right_node)
+        result = _compare_two(frame, op, left, right)
+        left = right
+    return result
+
+
+def _compare_two(frame: Frame, op: Any, left: Any, right: Any) -> Any:
+    if type(op) in STATIC_COMPARE:
+        if isinstance(op, (gast.In, gast.NotIn)) and (is_tensor(right) or is_tensor(left)):
+            raise fail("E0101", "`in` on a tensor cannot be compiled yet")
+        return STATIC_COMPARE[type(op)](left, right)
+    if frame.strict and isinstance(op, (gast.Eq, gast.NotEq)) and is_tensor(left):
+        raise fail("E0101", "`==` compares identities here; call `equal`")
+    return operate(frame, COMPARE[type(op)], left, right)
+
+
+@evaluates(gast.BoolOp)
+def _boolean(frame: Frame, node: Any) -> Any:
+    stop = isinstance(node.op, gast.Or)
+    value: Any = None
+    for part in node.values:
+        value = evaluate(frame, part)
+        if part is not node.values[-1] and truth(value) == stop:
+            return value
+    return value
+
+
+@evaluates(gast.IfExp)
+def _conditional(frame: Frame, node: Any) -> Any:
+    return evaluate(frame, node.body if truth(evaluate(frame, node.test)) else node.orelse)
+
+
+def truth(value: Any) -> bool:
+    """Whether a static value counts as true.
+
+    Raises
+    ------
+    S2sadError
+        E0305 for a tensor: branches on data are not compiled yet.
+    """
+    if is_tensor(value):
+        raise fail(
+            "E0305", "this condition depends on tensor data, and such branches are not compiled yet",
+            help="select with `ops.where(condition, x, y)`",
+        )  # fmt: skip
+    return bool(value)
+
+
+def static_iterable(value: Any) -> Any:
+    """`value`, whose length must be known while compiling."""
+    if is_tensor(value):
+        raise fail("E0101", "iterating over a tensor cannot be compiled yet")
+    return value
+
+
+@evaluates(gast.Attribute)
+def _attribute(frame: Frame, node: Any) -> Any:
+    owner = evaluate(frame, node.value)
+    if is_tensor(owner):
+        return _attribute_of_tensor(owner, node.attr)
+    return frame.attribute(owner, node.attr, gast.unparse(node).strip())
+
+
+def _attribute_of_tensor(owner: Any, name: str) -> Any:
+    if name in ("shape", "dtype", "ndim", "size", "name", "requires_grad") and (
+        name in ("shape", "dtype", "ndim") or isinstance(owner, Tensor)
+    ):
+        return getattr(owner, name)
+    if name == "size":
+        return owner.tensor_type.size
+    if name in ("T",):
+        return method_of_tensor(name)(owner)
+    method = method_of_tensor(name)
+    return BoundMethod(method, owner)
+
+
+class BoundMethod:
+    """A method of a tensor, not called yet."""
+
+    def __init__(self, function: Callable[..., Any], owner: Any) -> None:
+        self.function = function
+        self.owner = owner
+
+
+@evaluates(gast.Subscript)
+def _subscript(frame: Frame, node: Any) -> Any:
+    owner, index = evaluate(frame, node.value), evaluate(frame, node.slice)
+    if is_tensor(owner):
+        return method_of_tensor("__getitem__")(owner, index)
+    return owner[index]
+
+
+@evaluates(gast.Slice)
+def _slice(frame: Frame, node: Any) -> slice:
+    parts = [None if p is None else evaluate(frame, p) for p in (node.lower, node.upper, node.step)]
+    return slice(*parts)
+
+
+@evaluates(gast.ListComp, gast.GeneratorExp)
+def _comprehension(frame: Frame, node: Any) -> list[Any]:
+    return list(_generate(frame, node.elt, node.generators))
+
+
+def _generate(frame: Frame, element: Any, generators: list[Any]) -> Any:
+    if not generators:
+        yield evaluate(frame, element)
+        return
+    first, *rest = generators
+    for item in static_iterable(evaluate(frame, first.iter)):
+        inner = inner_frame(frame, first.target, item)
+        if all(truth(evaluate(inner, test)) for test in first.ifs):
+            yield from _generate(inner, element, rest)
+
+
+def inner_frame(frame: Frame, target: Any, item: Any) -> Frame:
+    """`frame` with the loop variable of a comprehension bound."""
+    inner = Frame(
+        frame.session, frame.file, frame.global_names, frame.closure, frame.caller, frame.strict,
+        dict(frame.local_names), frame.assigned,
+    )  # fmt: skip
+    bind(inner, target, item)
+    return inner
+
+
+def bind(frame: Frame, target: Any, value: Any) -> None:
+    """Assign `value` to the target of an assignment or a loop.
+
+    A value of the IR without a name takes the name of its first variable.
+    """
+    if isinstance(target, gast.Name):
+        if isinstance(value, Value) and value.name is None:
+            value.name = target.id
+        frame.local_names[target.id] = value
+    elif isinstance(target, (gast.Tuple, gast.List)):
+        _unpack(frame, target.elts, list(static_iterable(value)))
+    else:
+        with frame.at(target):
+            raise fail("E0101", f"assigning to {gast.unparse(target).strip()} cannot be compiled yet")
+
+
+def _unpack(frame: Frame, targets: list[Any], values: list[Any]) -> None:
+    stars = [i for i, target in enumerate(targets) if isinstance(target, gast.Starred)]
+    if stars:
+        first, after = stars[0], len(targets) - stars[0] - 1
+        if len(values) < first + after:
+            raise fail("E0404", f"at least {first + after} values needed, got {len(values)}")
+        stop = len(values) - after
+        values = [*values[:first], values[first:stop], *values[stop:]]
+        targets = [t.value if isinstance(t, gast.Starred) else t for t in targets]
+    if len(targets) != len(values):
+        raise fail("E0404", f"{len(targets)} targets, but {len(values)} values")
+    for target, value in zip(targets, values, strict=True):
+        bind(frame, target, value)
+
+
+@evaluates(gast.JoinedStr)
+def _f_string(frame: Frame, node: Any) -> str:
+    return "".join(str(evaluate(frame, part)) for part in node.values)
+
+
+@evaluates(gast.FormattedValue)
+def _formatted(frame: Frame, node: Any) -> str:
+    value = evaluate(frame, node.value)
+    if is_tensor(value):
+        raise fail("E0101", "a text cannot depend on tensor data while compiling")
+    conversion = {-1: lambda x: x, 115: str, 114: repr, 97: ascii}[node.conversion]
+    return format(conversion(value), evaluate(frame, node.format_spec) if node.format_spec else "")

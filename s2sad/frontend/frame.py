@@ -1,0 +1,182 @@
+"""What does a name mean while a function is evaluated partially?
+
+A `Session` is one compilation: its guards, the tensors it reaches from outside, the parameters
+it writes. A `Frame` is one function's call inside it.
+"""
+
+from __future__ import annotations
+
+import builtins
+import difflib
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from types import ModuleType
+from typing import Any
+
+from s2sad.core import location as locations
+from s2sad.core.diagnostics import fail
+from s2sad.core.location import Location
+from s2sad.core.tensor import Parameter, Tensor
+from s2sad.frontend.guards import Guards
+from s2sad.ir.graph import Region, Value
+from s2sad.ir.types import type_of
+
+
+@dataclass
+class Capture:
+    """A tensor reached by name rather than passed: a hidden input, read at each call."""
+
+    tensor: Tensor
+    value: Value
+    binding: str
+    written: Value | None = None
+
+    @property
+    def current(self) -> Value:
+        """The value that a read sees, in program order."""
+        return self.value if self.written is None else self.written
+
+
+class Session:
+    """One compilation: what it reads from outside and what it writes there.
+
+    Attributes
+    ----------
+    region : Region
+        The body of the function being made; hidden inputs become its arguments.
+    """
+
+    def __init__(self, region: Region) -> None:
+        self.region = region
+        self.guards = Guards()
+        self.captures: dict[int, Capture] = {}
+        self.paths: dict[int, str] = {}
+
+    def capture(self, tensor: Tensor) -> Value:
+        """Present value of a hidden input; the builder asks for it when an operation reads it."""
+        return self._entry(tensor).current
+
+    def write(self, parameter: Tensor, value: Value) -> None:
+        """Let later reads of `parameter` see `value`, and the caller after the call."""
+        entry = self._entry(parameter)
+        if value.type != entry.value.type:
+            raise fail("E0401", f"{entry.binding} is {entry.value.type}, cannot hold {value.type}")
+        entry.written = value
+
+    def _entry(self, tensor: Tensor) -> Capture:
+        if id(tensor) not in self.captures:
+            self.captures[id(tensor)] = self._new(tensor)
+        return self.captures[id(tensor)]
+
+    def _new(self, tensor: Tensor) -> Capture:
+        path = self.paths.get(id(tensor), "tensor")
+        if isinstance(tensor, Parameter):
+            binding, hint = f"param:{tensor.name}", tensor.name
+        else:
+            binding, hint = f"capture:{path}", path
+        name = "".join(c if c.isidentifier() or c.isdigit() else "_" for c in hint)
+        return Capture(
+            tensor, self.region.add_argument(type_of(tensor.array), name), binding
+        )
+
+
+@dataclass
+class Frame:
+    """One function's call during partial evaluation.
+
+    Attributes
+    ----------
+    session : Session
+    file : str
+    caller : Location or None
+        Where it was called.
+    local_names : dict
+        Variables so far: values of the IR, or static Python objects.
+    global_names : mapping
+    closure : mapping of str to cell
+    strict : bool
+        True for templates and joint programs, whose operators are the prims; False for the
+        user's code, whose operators are MindSpore's.
+    assigned : frozenset of str
+        Names that the function assigns somewhere, so they are local throughout.
+    """
+
+    session: Session
+    file: str
+    global_names: Mapping[str, Any]
+    closure: Mapping[str, Any] = field(default_factory=dict)
+    caller: Location | None = None
+    strict: bool = False
+    local_names: dict[str, Any] = field(default_factory=dict)
+    assigned: frozenset[str] = frozenset()
+
+    def location(self, node: Any) -> Location | None:
+        """Where `node` stands, with the chain of calls."""
+        line = getattr(node, "lineno", None)
+        if line is None:
+            return None
+        end = node.end_col_offset if node.end_lineno == line else None
+        return Location(self.file, line, node.col_offset, self.caller, end)
+
+    @contextmanager
+    def at(self, node: Any) -> Iterator[None]:
+        """Make `node` the origin of what is emitted or raised inside."""
+        with locations.at(self.location(node) or locations.current.get()):
+            yield
+
+    def lookup(self, name: str) -> Any:
+        """What `name` is bound to.
+
+        Raises
+        ------
+        S2sadError
+            E0210 when it is local and not assigned yet, E0201 when it is not bound at all.
+        """
+        if name in self.local_names:
+            return self.local_names[name]
+        if name in self.assigned:
+            raise fail("E0210", f"the local variable {name!r} is not assigned on this path")
+        if name in self.closure:
+            return self._from_closure(name)
+        if name in self.global_names:
+            return self._note(self.session.guards.item(self.global_names, name, name), name)
+        if hasattr(builtins, name):
+            return getattr(builtins, name)
+        known = [*self.local_names, *self.closure, *self.global_names, *dir(builtins)]
+        near = difflib.get_close_matches(name, known, 1)
+        raise fail(
+            "E0201", f"the name {name!r} is not defined",
+            help=f"did you mean {near[0]}?" if near else None,
+        )  # fmt: skip
+
+    def _from_closure(self, name: str) -> Any:
+        try:
+            return self._note(self.session.guards.cell(self.closure[name], name), name)
+        except ValueError:
+            message = f"the variable {name!r} of the enclosing function is not assigned yet"
+            raise fail("E0201", message) from None
+
+    def attribute(self, owner: Any, name: str, path: str) -> Any:
+        """``owner.name`` of a static object, guarded unless it is a module's constant.
+
+        Raises
+        ------
+        S2sadError
+            E0220 when there is none.
+        """
+        try:
+            value = self.session.guards.attribute(owner, name, path)
+        except AttributeError:
+            near = difflib.get_close_matches(name, dir(owner), 1)
+            kind = f"module {owner.__name__}" if isinstance(owner, ModuleType) else type(owner).__name__
+            raise fail(
+                "E0220", f"{path.rpartition('.')[0]} ({kind}) has no attribute {name!r}",
+                help=f"did you mean {near[0]}?" if near else None,
+            ) from None  # fmt: skip
+        return self._note(value, path)
+
+    def _note(self, value: Any, path: str) -> Any:
+        if isinstance(value, Tensor):
+            self.session.paths.setdefault(id(value), path)
+        return value

@@ -1,0 +1,230 @@
+"""How does a call of the user's function become a function of the IR?
+
+Tensors among the arguments become inputs; every other argument is static and part of what the
+variant depends on. Tensors reached by name become hidden inputs, parameters that the program
+writes become results that take the parameter's buffer.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from types import FunctionType, MethodType
+from typing import Any
+
+import gast
+
+from s2sad.core import location as locations
+from s2sad.core.cell import Cell
+from s2sad.core.diagnostics import fail
+from s2sad.core.location import Location
+from s2sad.core.tensor import Tensor
+from s2sad.frontend import calls
+from s2sad.frontend.frame import Frame, Session
+from s2sad.frontend.guards import Guards
+from s2sad.ir.builder import Builder, reaching
+from s2sad.ir.graph import Function, Region, Value
+from s2sad.ir.types import Type, type_of
+
+
+@dataclass(frozen=True)
+class Reading:
+    """The primal function of one variant, and what ties it to the world.
+
+    Attributes
+    ----------
+    function : Function
+        Inputs: the tensors among the arguments, then `hidden`. Results: those of the user's
+        function, then the new values of `written`.
+    guards : Guards
+    hidden : tuple of Tensor
+        Parameters and captured tensors, read at each call.
+    written : tuple of Tensor
+    """
+
+    function: Function
+    guards: Guards
+    hidden: tuple[Tensor, ...]
+    written: tuple[Tensor, ...]
+
+
+def bind(
+    function: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any]
+) -> inspect.BoundArguments:
+    """The arguments of a call by parameter name (E0302 when they do not fit)."""
+    target = function.construct if isinstance(function, Cell) else function
+    try:
+        return inspect.signature(target, follow_wrapped=False).bind(*args, **kwargs)
+    except TypeError as error:
+        raise fail("E0302", f"{title_of(function)}: {error}", location=start_of(function)) from None
+
+
+def read(function: Callable[..., Any], bound: inspect.BoundArguments) -> Reading:
+    """Partial evaluation of a call of `function`, which may be a Cell.
+
+    Raises
+    ------
+    S2sadError
+        Located in the user's source: E01 for Python that cannot be compiled, E02 for names,
+        E03 and E04 for what operations refuse, E0307 for a result that is no tensor.
+    """
+    session = Session(Region())
+    paths = named_leaves(bound.arguments)
+    leaves = iter([_argument(session, path, leaf) for path, leaf in paths])
+    given = inspect.BoundArguments(
+        bound.signature, map_leaves(bound.arguments, lambda _: next(leaves))
+    )
+    builder = Builder(session.region)
+    with builder.active(), reaching(session), locations.at(start_of(function)):
+        frame = Frame(session, "", {})
+        result = calls.call(frame, function, list(given.args), given.kwargs)
+        tree, results = flatten_result(result, builder)
+    bindings = [path for path, leaf in paths if isinstance(leaf, Tensor)]
+    return _finish(session, title_of(function), bindings, tree, results)
+
+
+def _finish(
+    session: Session, title: str, bindings: list[str], tree: str, results: list[Value]
+) -> Reading:
+    captures = list(session.captures.values())
+    written = [c for c in captures if c.written is not None]
+    session.region.set_reads([*results, *(c.current for c in written)])
+    donates = {
+        capture.value.index: len(results) + place for place, capture in enumerate(written)
+    }
+    function = Function(
+        title.rpartition(".")[2], session.region, (*bindings, *(c.binding for c in captures)),
+        donates, tree, title,
+    )  # fmt: skip
+    return Reading(
+        function, session.guards, tuple(c.tensor for c in captures), tuple(c.tensor for c in written)
+    )
+
+
+def title_of(function: Callable[..., Any]) -> str:
+    """``"rnn.Net.construct"``: module, class and name, as headers of dumps have it."""
+    if isinstance(function, Cell):
+        function = type(function).construct
+    name = getattr(function, "__qualname__", type(function).__name__)
+    name = name.replace("<locals>.", "").replace("<lambda>", "lambda_")
+    return f"{(function.__module__ or '').rpartition('.')[2]}.{name}"
+
+
+def start_of(function: Callable[..., Any]) -> Location | None:
+    """Where the function, or the Cell's construct, is defined."""
+    target = type(function).construct if isinstance(function, Cell) else function
+    target = target.__func__ if isinstance(target, MethodType) else target
+    if not isinstance(target, FunctionType):
+        return None
+    return Location(target.__code__.co_filename, target.__code__.co_firstlineno, 0)
+
+
+def _argument(session: Session, path: str, leaf: Any) -> Any:
+    if not isinstance(leaf, Tensor):
+        return leaf
+    return session.region.add_argument(type_of(leaf.array), path if path.isidentifier() else None)
+
+
+def map_leaves(value: Any, change: Callable[[Any], Any]) -> Any:
+    """`value` with `change` applied to what is in no tuple, list or dict, in order."""
+    if isinstance(value, (tuple, list)):
+        return type(value)(map_leaves(item, change) for item in value)
+    if isinstance(value, dict):
+        return {key: map_leaves(item, change) for key, item in value.items()}
+    return change(value)
+
+
+def named_leaves(arguments: Mapping[str, Any]) -> list[tuple[str, Any]]:
+    """Leaves of the arguments with their paths: ``"x"``, ``"states[0]"``, ``"kwargs['mask']"``."""
+    found: list[tuple[str, Any]] = []
+    for name, value in arguments.items():
+        _collect(name, value, found)
+    return found
+
+
+def _collect(path: str, value: Any, found: list[tuple[str, Any]]) -> None:
+    if isinstance(value, (tuple, list)):
+        for index, item in enumerate(value):
+            _collect(f"{path}[{index}]", item, found)
+    elif isinstance(value, dict):
+        for key, item in value.items():
+            _collect(f"{path}[{key!r}]", item, found)
+    else:
+        found.append((path, value))
+
+
+def flatten_result(result: Any, builder: Builder) -> tuple[str, list[Value]]:
+    """The tree of what the user's function returns, and its tensors in order."""
+    values: list[Value] = []
+
+    def leaf(value: Any) -> str:
+        if value is None:
+            return "None"
+        if not isinstance(value, (Value, Tensor)):
+            raise fail(
+                "E0307", f"compiled code returns tensors, and containers of them; got {value!r}",
+                help="return numbers and texts from the code that calls it",
+            )  # fmt: skip
+        values.append(builder.value(value))
+        return str(len(values) - 1)
+
+    return _tree_text(result, leaf), values
+
+
+def _tree_text(value: Any, leaf: Callable[[Any], str]) -> str:
+    if isinstance(value, tuple):
+        inner = ", ".join(_tree_text(item, leaf) for item in value)
+        return f"({inner},)" if len(value) == 1 else f"({inner})"
+    if isinstance(value, list):
+        return "[" + ", ".join(_tree_text(item, leaf) for item in value) + "]"
+    if isinstance(value, dict):
+        return "{" + ", ".join(f"{k!r}: {_tree_text(v, leaf)}" for k, v in value.items()) + "}"
+    return leaf(value)
+
+
+@dataclass
+class TreeFrame(Frame):
+    """Frame of a joint program, whose statements know the operation that each stems from.
+
+    Attributes
+    ----------
+    origins : sequence of (Location or None, str)
+        Location and scope; a node's ``lineno`` is its place in it.
+    """
+
+    origins: Sequence[tuple[Location | None, str]] = ()
+
+    def at(self, node: Any) -> Any:
+        return locations.origin(*self.origins[node.lineno])
+
+
+def read_tree(
+    node: gast.FunctionDef,
+    global_names: Mapping[str, Any],
+    types: Sequence[Type],
+    *,
+    origins: Sequence[tuple[Location | None, str]],
+    title: str,
+) -> Function:
+    """Function of the IR for a tree over `global_names`, in which operators are the prims.
+
+    Parameters
+    ----------
+    node : gast.FunctionDef
+        Its parameters have `types`; it returns a flat tuple. `None` stands for no cotangent.
+    origins : sequence
+        See `TreeFrame`.
+    """
+    names = [argument.id for argument in node.args.args]
+    region = Region(types, names)
+    session = Session(region)
+    frame = TreeFrame(
+        session, "", global_names, strict=True, origins=origins,
+        local_names=dict(zip(names, region.args, strict=True)),
+    )  # fmt: skip
+    builder = Builder(region)
+    with builder.active():
+        results = [builder.value(x) for x in calls.run_body(frame, node)]
+        region.set_reads(results)
+    return Function(node.name, region, (), title=title)

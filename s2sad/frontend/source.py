@@ -1,0 +1,100 @@
+"""Where is the source of a function, as a syntax tree with true line and column numbers?
+
+The whole file is parsed once and the function is found in it by its first line and its name, so
+columns need no repair and text inside strings is left alone.
+"""
+
+from __future__ import annotations
+
+import inspect
+import linecache
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import lru_cache
+from types import CodeType, FunctionType
+from typing import Any
+
+import gast
+
+from s2sad.core.diagnostics import fail
+from s2sad.core.location import Location
+
+
+@dataclass(frozen=True)
+class Source:
+    """A function with the tree of its definition.
+
+    Attributes
+    ----------
+    function : FunctionType
+    node : gast.FunctionDef or gast.Lambda
+    file : str
+    """
+
+    function: FunctionType
+    node: Any
+    file: str
+
+    @property
+    def closure(self) -> dict[str, Any]:
+        """Cells of the free variables, by name."""
+        cells = self.function.__closure__ or ()
+        return dict(zip(self.function.__code__.co_freevars, cells, strict=True))
+
+
+def source_of(function: Callable[..., Any]) -> Source:
+    """Source of a plain Python function.
+
+    Raises
+    ------
+    S2sadError
+        E0102 when the source is not to be had, E0101 for generators and coroutines.
+    """
+    if not isinstance(function, FunctionType):
+        raise fail("E0102", f"{function!r} is no Python function, so it has no source")
+    code = function.__code__
+    refuse_unusual(code)
+    text = "".join(linecache.getlines(code.co_filename, function.__globals__))
+    if not text:
+        raise fail(
+            "E0102",
+            f"the source of {function.__qualname__} is not available ({code.co_filename})",
+            help="define it in a file, or where `linecache` holds its text (a notebook does)",
+        )
+    found = _definitions(text).get((code.co_firstlineno, code.co_name), [])
+    if len(found) != 1:
+        raise fail(
+            "E0102",
+            f"cannot tell which of {len(found)} definitions at {code.co_filename}:"
+            f"{code.co_firstlineno} is {function.__qualname__}",
+            help="put it on a line of its own, and reload the module if its file has changed",
+        )
+    return Source(function, found[0], code.co_filename)
+
+
+def refuse_unusual(code: CodeType) -> None:
+    """E0101 for functions that do not simply return."""
+    for flag, kind in (
+        (inspect.CO_COROUTINE, "an async function"),
+        (inspect.CO_ASYNC_GENERATOR, "an async generator"),
+        (inspect.CO_GENERATOR, "a generator"),
+    ):
+        if code.co_flags & flag:
+            place = Location(code.co_filename, code.co_firstlineno, 0)
+            raise fail(
+                "E0101", f"{code.co_name} is {kind}, which cannot be compiled",
+                location=place, help="build a list instead",
+            )  # fmt: skip
+
+
+@lru_cache(maxsize=64)
+def _definitions(text: str) -> dict[tuple[int, str], list[Any]]:
+    """Function definitions and lambdas of a file, by first line and name."""
+    found: dict[tuple[int, str], list[Any]] = {}
+    for node in gast.walk(gast.parse(text)):
+        if isinstance(node, gast.FunctionDef):
+            first = min([node.lineno, *(d.lineno for d in node.decorator_list)])
+            found.setdefault((first, node.name), []).append(node)
+        elif isinstance(node, gast.Lambda):
+            found.setdefault((node.lineno, "<lambda>"), []).append(node)
+    return found

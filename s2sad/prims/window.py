@@ -1,0 +1,607 @@
+"""How do windows slide over one, two or three spatial axes: convolution and pooling?
+
+Tensors have the axes (batch N, channel C, spatial...). Spatial facts are tuples with one entry an
+axis, padding with one pair (before, after); an int stands for the same everywhere. Every window
+must fit into the padded input.
+
+The three convolutions are bilinear, and each is an adjoint of the others, so derivatives of any
+order stay among them. Pooling by maximum gives the gradient to the first maximum of a window.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from s2sad.core.diagnostics import fail
+from s2sad.ir import dims
+from s2sad.ir.dims import Dim
+from s2sad.ir.types import TensorType, Type
+from s2sad.prims.define import composite, primitive
+from s2sad.prims.kernels import window as kernels
+from s2sad.prims.rules import is_float, is_number, one_dtype, require_kind, tensor
+from s2sad.prims.shape import pad, shape_of
+
+Shape = tuple[Dim, ...]
+Pairs = tuple[tuple[int, int], ...]
+
+
+# Spatial facts in one spelling
+
+
+def _spatial_rank(type: Type, name: str) -> int:  # noqa: A002
+    rank = tensor(type).ndim - 2
+    if rank not in (1, 2, 3):
+        raise fail("E0401", f"{name} needs axes (N, C, spatial...) with 1 to 3 spatial, got {type}")
+    return rank
+
+
+def _integer(value: Any, least: int, what: str) -> int:
+    if isinstance(value, bool) or not isinstance(value, int):
+        raise fail("E0303", f"the {what} is an int, got {value!r}")
+    if value < least:
+        raise fail("E0404", f"the {what} must be at least {least}, got {value}")
+    return value
+
+
+def _entries(value: Any, rank: int, what: str) -> tuple[Any, ...]:
+    entries = value if isinstance(value, tuple) else (value,) * rank
+    if len(entries) != rank:
+        raise fail("E0303", f"the {what} needs an entry for each of {rank} axes, got {value!r}")
+    return entries
+
+
+def _sizes(value: Any, rank: int, what: str, least: int = 1) -> tuple[int, ...]:
+    return tuple(_integer(entry, least, what) for entry in _entries(value, rank, what))
+
+
+def _pairs(value: Any, rank: int) -> Pairs:
+    entries = _entries(value, rank, "padding")
+    pairs = [entry if isinstance(entry, tuple) else (entry, entry) for entry in entries]
+    if any(len(pair) != 2 for pair in pairs):
+        raise fail("E0303", f"the padding is a pair (before, after) an axis, got {value!r}")
+    return tuple((_integer(a, 0, "padding"), _integer(b, 0, "padding")) for a, b in pairs)
+
+
+def _spatial_shape(value: Any, rank: int, what: str) -> Shape:
+    return shape_of(_entries(value, rank, what), what)
+
+
+def _canonical(types: Any, attrs: dict[str, Any]) -> dict[str, Any]:
+    """``canonical=`` of every operation here: it spells the attributes that there are."""
+    rank = _spatial_rank(types[0], "a window")
+    spell = {
+        "kernel": lambda value: _sizes(value, rank, "kernel"),
+        "stride": lambda value: _sizes(value, rank, "stride"),
+        "dilation": lambda value: _sizes(value, rank, "dilation"),
+        "output_padding": lambda value: _sizes(value, rank, "output_padding", 0),
+        "padding": lambda value: _pairs(value, rank),
+        "input_shape": lambda value: _spatial_shape(value, rank, "input_shape"),
+        "kernel_shape": lambda value: _spatial_shape(value, rank, "kernel_shape"),
+        "groups": lambda value: _integer(value, 1, "number of groups"),
+        "count_include_pad": _truth,
+        "divisor": _divisor,
+    }
+    return {name: spell[name](value) for name, value in attrs.items()}
+
+
+def _truth(value: Any) -> bool:
+    if not isinstance(value, bool):
+        raise fail("E0303", f"count_include_pad is a bool, got {value!r}")
+    return value
+
+
+def _divisor(value: Any) -> int | None:
+    if value == 0:
+        raise fail("E0404", "the divisor must not be 0")
+    return value if value is None else _integer(abs(value), 1, "divisor") * (1 if value > 0 else -1)
+
+
+# Sizes
+
+
+def window_counts(
+    spatial: Shape,
+    kernel: Shape,
+    stride: tuple[int, ...],
+    padding: Pairs,
+    dilation: tuple[int, ...] | None = None,
+) -> Shape:
+    """How many windows there are along each spatial axis.
+
+    Raises
+    ------
+    S2sadError
+        E0401 naming the axis where not even one fits, E0402 where that depends on a symbol.
+    """
+    spacing = dilation or (1,) * len(kernel)
+    facts = zip(spatial, kernel, stride, padding, spacing, strict=True)
+    return tuple(_count(axis, *fact) for axis, fact in enumerate(facts, 2))
+
+
+def _count(
+    axis: int, size: Dim, kernel: Dim, stride: int, padding: tuple[int, int], dilation: int
+) -> Dim:
+    span, room = dilation * (kernel - 1) + 1, size + sum(padding)
+    fits = dims.less_equal(span, room)
+    if fits is None:
+        raise fail(
+            "E0402", f"cannot tell whether a window of {span} fits into {room} along axis {axis}"
+        )
+    if not fits:
+        raise fail(
+            "E0401",
+            f"a window of {span} does not fit along axis {axis}, of size {size} and {room} padded",
+            help="a smaller kernel or dilation, or more padding",
+        )
+    return dims.window(size, kernel, stride, *padding, dilation)
+
+
+def _require_members(
+    spatial: Shape,
+    kernel: tuple[int, ...],
+    stride: tuple[int, ...],
+    padding: Pairs,
+    dilation: tuple[int, ...],
+) -> None:
+    """Each window sees an element that is no padding: nothing has neither maximum nor mean."""
+    facts = zip(spatial, kernel, stride, padding, dilation, strict=True)
+    for axis, fact in enumerate(facts, 2):
+        if not _sees_members(*fact):
+            raise fail(
+                "E0404", f"a window along axis {axis}, of size {fact[0]}, sees nothing but padding",
+                help="the padding must be smaller than the kernel",
+            )  # fmt: skip
+
+
+def _sees_members(
+    size: Dim, kernel: int, stride: int, padding: tuple[int, int], dilation: int
+) -> bool:
+    reach = dilation * (kernel - 1)  # a window that overlaps the input steps into it at most so far
+    if max(padding) <= reach and dims.less_equal(dilation, size):
+        return True
+    if not isinstance(size, int):
+        return False
+    count = dims.window(size, kernel, stride, *padding, dilation)
+    starts = range(-padding[0], -padding[0] + stride * count, stride)
+    return all(any(0 <= s + dilation * k < size for k in range(kernel)) for s in starts)
+
+
+def _require_axes(x: TensorType, w: TensorType, name: str) -> None:
+    _spatial_rank(x, name)
+    if x.ndim != w.ndim:
+        raise fail("E0401", f"{name} needs operands of one rank, got {x} and {w}")
+
+
+def _require_division(channels: Dim, groups: int, what: str) -> None:
+    if groups > 1:
+        remainder = channels % groups
+        dims.require_same(remainder, 0, f"the remainder of {channels} {what} in {groups} groups, 0")
+
+
+# Convolution
+
+
+def _conv_type(
+    x: Type, w: Type, *, stride: Any, padding: Pairs, dilation: Any, groups: int
+) -> TensorType:
+    dtype = one_dtype(require_kind(x, is_float, "floats"), w)
+    data, filters = tensor(x), tensor(w)
+    _require_axes(data, filters, "conv")
+    channels = f"the channels of the input (axis 1) and of the filters (axis 1, {groups} groups)"
+    dims.require_same(data.shape[1], filters.shape[1] * groups, channels)
+    _require_division(filters.shape[0], groups, "filters")
+    counts = window_counts(data.shape[2:], filters.shape[2:], stride, padding, dilation)
+    return TensorType(dtype, (data.shape[0], filters.shape[0], *counts))
+
+
+@primitive(type=_conv_type, linear=(0, 1), canonical=_canonical)
+def conv(x, w, *, stride=1, padding=0, dilation=1, groups=1):
+    """Convolution as deep learning means it: cross-correlation of `x` with the filters `w`.
+
+    Parameters
+    ----------
+    x : Tensor of floats, shape (N, C, spatial...)
+        One to three spatial axes.
+    w : Tensor of the same dtype, shape (M, C / groups, kernel...)
+    stride, dilation : int or tuple of int, one a spatial axis
+    padding : int, or tuple with an int or a pair (before, after) a spatial axis
+        How many zeros.
+    groups : int
+        Divides C and M; the filters of a group see the channels of that group.
+
+    Returns
+    -------
+    Tensor, shape (N, M, windows...)
+        Narrow floats are summed in float32 and rounded once.
+
+    Raises
+    ------
+    S2sadError
+        E0301 for dtypes, E0303 or E0404 for attributes, E0401 if channels, groups or sizes do not
+        fit or no window does, E0402 if a symbol leaves that open.
+
+    Notes
+    -----
+    Adjoints: `conv_input_grad` and `conv_filter_grad`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from s2sad import prims as p
+    >>> p.conv(np.arange(5.0).reshape(1, 1, 5), np.array([[[1.0, -1.0]]]), stride=2)
+    array([[[-1., -1.]]])
+    """
+    return kernels.conv(x, w, stride=stride, padding=padding, dilation=dilation, groups=groups)
+
+
+@conv.adjoint
+def conv_adjoint(x, w, out, dout, *, stride, padding, dilation, groups):
+    dx = conv_input_grad(
+        dout, w, input_shape=x.shape[2:], stride=stride, padding=padding, dilation=dilation,
+        groups=groups,
+    )  # fmt: skip
+    dw = conv_filter_grad(
+        x, dout, kernel_shape=w.shape[2:], stride=stride, padding=padding, dilation=dilation,
+        groups=groups,
+    )  # fmt: skip
+    return dx, dw
+
+
+def _conv_input_grad_type(
+    dy: Type, w: Type, *, input_shape: Shape, stride: Any, padding: Pairs, dilation: Any,
+    groups: int,
+) -> TensorType:  # fmt: skip
+    dtype = one_dtype(require_kind(dy, is_float, "floats"), w)
+    windows, filters = tensor(dy), tensor(w)
+    _require_axes(windows, filters, "conv_input_grad")
+    what = "the channels of dy (axis 1) and the filters (axis 0)"
+    dims.require_same(windows.shape[1], filters.shape[0], what)
+    _require_division(filters.shape[0], groups, "filters")
+    counts = window_counts(input_shape, filters.shape[2:], stride, padding, dilation)
+    _require_counts(windows.shape[2:], counts)
+    return TensorType(dtype, (windows.shape[0], filters.shape[1] * groups, *input_shape))
+
+
+def _require_counts(found: Shape, counts: Shape) -> None:
+    for axis, (size, count) in enumerate(zip(found, counts, strict=True), 2):
+        dims.require_same(size, count, f"the size of dy and the windows along axis {axis}")
+
+
+@primitive(type=_conv_input_grad_type, linear=(0, 1), canonical=_canonical)
+def conv_input_grad(dy, w, *, input_shape, stride=1, padding=0, dilation=1, groups=1):
+    """Cotangent of the input of `conv`: its transpose in `x`, also called transposed convolution.
+
+    Parameters
+    ----------
+    dy : Tensor of floats, shape (N, M, windows...)
+    w : Tensor of the same dtype, shape (M, C / groups, kernel...)
+    input_shape : tuple of int, one a spatial axis
+        Sizes of the input, which the stride leaves open.
+    stride, padding, dilation, groups
+        As in `conv`.
+
+    Returns
+    -------
+    Tensor, shape (N, C, input_shape...); 0 where no window reaches
+
+    Raises
+    ------
+    S2sadError
+        As `conv`; E0401 also if `conv` gives other sizes for `input_shape` than `dy` has.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from s2sad import prims as p
+    >>> w = np.array([[[2.0, 3.0]]])
+    >>> p.conv_input_grad(np.array([[[1.0, 10.0]]]), w, input_shape=(3,))
+    array([[[ 2., 23., 30.]]])
+    """
+    return kernels.conv_input_grad(
+        dy, w, input_shape=input_shape, stride=stride, padding=padding, dilation=dilation,
+        groups=groups,
+    )  # fmt: skip
+
+
+@conv_input_grad.adjoint
+def conv_input_grad_adjoint(dy, w, out, dout, *, stride, padding, dilation, groups):
+    dw = conv_filter_grad(
+        dout, dy, kernel_shape=w.shape[2:], stride=stride, padding=padding, dilation=dilation,
+        groups=groups,
+    )  # fmt: skip
+    return conv(dout, w, stride=stride, padding=padding, dilation=dilation, groups=groups), dw
+
+
+def _conv_filter_grad_type(
+    x: Type, dy: Type, *, kernel_shape: Shape, stride: Any, padding: Pairs, dilation: Any,
+    groups: int,
+) -> TensorType:  # fmt: skip
+    dtype = one_dtype(require_kind(x, is_float, "floats"), dy)
+    data, windows = tensor(x), tensor(dy)
+    _require_axes(data, windows, "conv_filter_grad")
+    what = "the batch sizes (axis 0) of the input and of dy"
+    dims.require_same(data.shape[0], windows.shape[0], what)
+    _require_division(data.shape[1], groups, "channels")
+    _require_division(windows.shape[1], groups, "filters")
+    counts = window_counts(data.shape[2:], kernel_shape, stride, padding, dilation)
+    _require_counts(windows.shape[2:], counts)
+    return TensorType(dtype, (windows.shape[1], data.shape[1] // groups, *kernel_shape))
+
+
+@primitive(type=_conv_filter_grad_type, linear=(0, 1), canonical=_canonical)
+def conv_filter_grad(x, dy, *, kernel_shape, stride=1, padding=0, dilation=1, groups=1):
+    """Cotangent of the filters of `conv`: its transpose in `w`.
+
+    Parameters
+    ----------
+    x : Tensor of floats, shape (N, C, spatial...)
+    dy : Tensor of the same dtype, shape (N, M, windows...)
+    kernel_shape : tuple of int, one a spatial axis
+    stride, padding, dilation, groups
+        As in `conv`.
+
+    Returns
+    -------
+    Tensor, shape (M, C / groups, kernel_shape...)
+
+    Raises
+    ------
+    S2sadError
+        As `conv`; E0401 also if `dy` has another batch size or number of windows.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from s2sad import prims as p
+    >>> x = np.arange(3.0).reshape(1, 1, 3)
+    >>> p.conv_filter_grad(x, np.array([[[1.0, 10.0]]]), kernel_shape=(2,))
+    array([[[10., 21.]]])
+    """
+    return kernels.conv_filter_grad(
+        x, dy, kernel_shape=kernel_shape, stride=stride, padding=padding, dilation=dilation,
+        groups=groups,
+    )  # fmt: skip
+
+
+@conv_filter_grad.adjoint
+def conv_filter_grad_adjoint(x, dy, out, dout, *, stride, padding, dilation, groups):
+    dx = conv_input_grad(
+        dy, dout, input_shape=x.shape[2:], stride=stride, padding=padding, dilation=dilation,
+        groups=groups,
+    )  # fmt: skip
+    return dx, conv(x, dout, stride=stride, padding=padding, dilation=dilation, groups=groups)
+
+
+@composite(canonical=_canonical)
+def conv_transpose(x, w, *, stride=1, padding=0, output_padding=0, dilation=1, groups=1):
+    """Transposed convolution: each element of `x` adds a multiple of the filter to the output.
+
+    Parameters
+    ----------
+    x : Tensor of floats, shape (N, M, spatial...)
+    w : Tensor of the same dtype, shape (M, C / groups, kernel...)
+    stride, dilation, groups
+        As in `conv`.
+    padding : int, or tuple with an int or a pair (before, after) a spatial axis
+        How much is cut off at the ends.
+    output_padding : int or tuple of int
+        By how much longer the output is at its end: cut off less, or zeros where nothing reaches.
+
+    Returns
+    -------
+    Tensor, shape (N, C, sizes...)
+        A size is ``(n - 1)*stride + dilation*(k - 1) + 1 - before - after + output_padding``.
+
+    Raises
+    ------
+    S2sadError
+        As `conv`; E0401 also if nothing is left.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from s2sad import prims as p
+    >>> x, w = np.array([[[1.0, 10.0]]]), np.array([[[2.0, 3.0]]])
+    >>> p.conv_transpose(x, w, stride=2, output_padding=1)
+    array([[[ 2.,  3., 20., 30.,  0.]]])
+    """
+    _require_axes(x.tensor_type, w.tensor_type, "conv_transpose")
+    cut = tuple((a, max(b - more, 0)) for (a, b), more in zip(padding, output_padding, strict=True))
+    beyond = tuple(max(o - b, 0) for (_, b), o in zip(padding, output_padding, strict=True))
+    sizes = _transposed_sizes(x.shape[2:], w.shape[2:], stride, cut, dilation)
+    y = conv_input_grad(
+        x, w, input_shape=sizes, stride=stride, padding=cut, dilation=dilation, groups=groups
+    )
+    if not any(beyond):
+        return y
+    return pad(y, 0, low=(0,) * x.ndim, high=(0, 0, *beyond))
+
+
+def _transposed_sizes(
+    spatial: Shape, kernel: Shape, stride: Any, cut: Pairs, dilation: Any
+) -> Shape:
+    facts = zip(spatial, kernel, stride, cut, dilation, strict=True)
+    sizes = tuple((n - 1) * s + d * (k - 1) + 1 - a - b for n, k, s, (a, b), d in facts)
+    for axis, size in enumerate(sizes, 2):
+        if dims.less(size, 1):
+            raise fail("E0401", f"the padding of conv_transpose leaves nothing of axis {axis}")
+    return sizes
+
+
+# Pooling by maximum
+
+
+def _max_pool_type(
+    x: Type, *, kernel: Any, stride: Any, padding: Pairs, dilation: Any
+) -> TensorType:
+    found = require_kind(x, is_number, "numbers")
+    counts = window_counts(found.shape[2:], kernel, stride, padding, dilation)
+    _require_members(found.shape[2:], kernel, stride, padding, dilation)
+    return TensorType(found.dtype, (*found.shape[:2], *counts))
+
+
+@primitive(type=_max_pool_type, canonical=_canonical)
+def max_pool(x, *, kernel, stride=1, padding=0, dilation=1):
+    """Maximum of each window; a NaN in the window is its maximum.
+
+    Parameters
+    ----------
+    x : Tensor of numbers, shape (N, C, spatial...)
+    kernel, stride, dilation : int or tuple of int, one a spatial axis
+    padding : int, or tuple with an int or a pair (before, after) a spatial axis
+        Never a maximum.
+
+    Returns
+    -------
+    Tensor of the dtype of `x`, shape (N, C, windows...)
+
+    Raises
+    ------
+    S2sadError
+        E0301 for bools, E0303 or E0404 for attributes, E0401 if no window fits, E0404 if a window
+        sees nothing but padding, E0402 if a symbol leaves that open.
+
+    Notes
+    -----
+    The gradient goes to the first maximum of a window, in row-major order.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from s2sad import prims as p
+    >>> p.max_pool(np.array([[[1.0, 4.0, 2.0, 3.0]]]), kernel=2)
+    array([[[4., 4., 3.]]])
+    """
+    return kernels.max_pool(x, kernel=kernel, stride=stride, padding=padding, dilation=dilation)
+
+
+@max_pool.adjoint
+def max_pool_adjoint(x, out, dout, *, kernel, stride, padding, dilation):
+    dx = max_pool_grad(
+        x, dout, kernel=kernel, stride=stride, padding=padding, dilation=dilation
+    )
+    return (dx,)
+
+
+# Pooling by mean
+
+
+def _require_mean(
+    spatial: Shape, kernel: Any, stride: Any, padding: Pairs, count_include_pad: bool,
+    divisor: int | None,
+) -> None:  # fmt: skip
+    if divisor is None and not count_include_pad:
+        _require_members(spatial, kernel, stride, padding, (1,) * len(kernel))
+
+
+def _avg_pool_type(
+    x: Type, *, kernel: Any, stride: Any, padding: Pairs, count_include_pad: bool,
+    divisor: int | None,
+) -> TensorType:  # fmt: skip
+    found = require_kind(x, is_float, "floats")
+    counts = window_counts(found.shape[2:], kernel, stride, padding)
+    _require_mean(found.shape[2:], kernel, stride, padding, count_include_pad, divisor)
+    return TensorType(found.dtype, (*found.shape[:2], *counts))
+
+
+@primitive(type=_avg_pool_type, linear=(0,), canonical=_canonical)
+def avg_pool(x, *, kernel, stride=1, padding=0, count_include_pad=True, divisor=None):
+    """Sum of each window over `divisor`, or else over the number of its members.
+
+    Parameters
+    ----------
+    x : Tensor of floats, shape (N, C, spatial...)
+    kernel, stride : int or tuple of int, one a spatial axis
+    padding : int, or tuple with an int or a pair (before, after) a spatial axis
+        Adds nothing to the sum.
+    count_include_pad : bool
+        Whether padding counts as members.
+    divisor : int, optional
+        Not 0; used instead of the number of members.
+
+    Returns
+    -------
+    Tensor of the dtype of `x`, shape (N, C, windows...)
+        Narrow floats are summed in float32 and rounded once.
+
+    Raises
+    ------
+    S2sadError
+        E0301 for dtypes, E0303 or E0404 for attributes, E0401 if no window fits, E0404 if a window
+        has no members, E0402 if a symbol leaves that open.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from s2sad import prims as p
+    >>> x = np.array([[[1.0, 3.0, 5.0]]])
+    >>> p.avg_pool(x, kernel=2, stride=2, padding=((1, 0),), count_include_pad=False)
+    array([[[1., 4.]]])
+    """
+    return kernels.avg_pool(
+        x, kernel=kernel, stride=stride, padding=padding, count_include_pad=count_include_pad,
+        divisor=divisor,
+    )  # fmt: skip
+
+
+@avg_pool.adjoint
+def avg_pool_adjoint(x, out, dout, *, kernel, stride, padding, count_include_pad, divisor):
+    dx = avg_pool_grad(
+        dout, input_shape=x.shape[2:], kernel=kernel, stride=stride, padding=padding,
+        count_include_pad=count_include_pad, divisor=divisor,
+    )  # fmt: skip
+    return (dx,)
+
+
+def _avg_pool_grad_type(
+    dy: Type, *, input_shape: Shape, kernel: Any, stride: Any, padding: Pairs,
+    count_include_pad: bool, divisor: int | None,
+) -> TensorType:  # fmt: skip
+    found = require_kind(dy, is_float, "floats")
+    _require_counts(found.shape[2:], window_counts(input_shape, kernel, stride, padding))
+    _require_mean(input_shape, kernel, stride, padding, count_include_pad, divisor)
+    return TensorType(found.dtype, (*found.shape[:2], *input_shape))
+
+
+@primitive(type=_avg_pool_grad_type, linear=(0,), canonical=_canonical)
+def avg_pool_grad(
+    dy, *, input_shape, kernel, stride=1, padding=0, count_include_pad=True, divisor=None
+):
+    """Cotangent of the input of `avg_pool`: its transpose.
+
+    Parameters
+    ----------
+    dy : Tensor of floats, shape (N, C, windows...)
+    input_shape : tuple of int, one a spatial axis
+    kernel, stride, padding, count_include_pad, divisor
+        As in `avg_pool`.
+
+    Returns
+    -------
+    Tensor of the dtype of `dy`, shape (N, C, input_shape...); 0 where no window reaches
+
+    Raises
+    ------
+    S2sadError
+        As `avg_pool`; E0401 also if `dy` has not the sizes that it gives for `input_shape`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from s2sad import prims as p
+    >>> p.avg_pool_grad(np.array([[[1.0, 3.0]]]), input_shape=(3,), kernel=2)
+    array([[[0.5, 2. , 1.5]]])
+    """
+    return kernels.avg_pool_input_grad(
+        dy, input_shape=input_shape, kernel=kernel, stride=stride, padding=padding,
+        count_include_pad=count_include_pad, divisor=divisor,
+    )  # fmt: skip
+
+
+@avg_pool_grad.adjoint
+def avg_pool_grad_adjoint(dy, out, dout, *, kernel, stride, padding, count_include_pad, divisor):
+    ddy = avg_pool(
+        dout, kernel=kernel, stride=stride, padding=padding, count_include_pad=count_include_pad,
+        divisor=divisor,
+    )  # fmt: skip
+    return (ddy,)

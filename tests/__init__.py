@@ -1,1 +1,0 @@
-"""What shows that s2sad does what it says? The tests mirror the package."""

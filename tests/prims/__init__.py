@@ -1,0 +1,1 @@
+"""Does every primitive compute, and differentiate, as it says?"""

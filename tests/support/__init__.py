@@ -1,0 +1,1 @@
+"""What do several test modules share?"""
