@@ -11,6 +11,7 @@ import inspect
 import weakref
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -29,6 +30,7 @@ from s2sad.frontend.read import Reading, bind, map_leaves, named_leaves, read, s
 from s2sad.ir import store
 from s2sad.ir.clone import clone
 from s2sad.ir.graph import Function
+from s2sad.ir.printer import print_text
 from s2sad.ir.types import type_of
 from s2sad.passes.base import Report, run_passes
 from s2sad.passes.dce import Dce
@@ -216,7 +218,7 @@ def _own(array: np.ndarray, inputs: Sequence[np.ndarray]) -> np.ndarray:
 
 
 class Compiled:
-    """A function or a Cell, compiled at its first call for each kind of arguments.
+    """A function, a Cell or a gradient, compiled at its first call for each kind of arguments.
 
     Attributes
     ----------
@@ -225,10 +227,16 @@ class Compiled:
         In the order in which they were compiled.
     """
 
-    def __init__(self, function: Callable[..., Any], wanted: Wanted | None = None) -> None:
+    def __init__(
+        self,
+        function: Callable[..., Any],
+        wanted: Wanted | None = None,
+        shaped: Callable[..., Any] = lambda result: result,
+    ) -> None:
         self.function = function
-        self.wanted = wanted
         self.variants: list[Variant] = []
+        self._wanted = wanted
+        self._shaped = shaped
         self._by_key: dict[Any, list[Variant]] = {}
         self.__name__ = title_of(function)
         self.__doc__ = function.__doc__
@@ -236,7 +244,12 @@ class Compiled:
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         bound = bind(self.function, args, kwargs)
-        return self.variant(bound).run(bound)
+        return self._shaped(self.variant(bound).run(bound))
+
+    def inputs(self, *args: Any, **kwargs: Any) -> list[np.ndarray]:
+        """What a call with these arguments hands to the program: arguments, then hidden inputs."""
+        bound = bind(self.function, args, kwargs)
+        return self.variant(bound).inputs(bound)
 
     def variant(self, bound: inspect.BoundArguments) -> Variant:
         """The variant for the types and static values of `bound`, compiled if need be."""
@@ -244,7 +257,7 @@ class Compiled:
         for variant in known:
             if variant.holds():
                 return variant
-        variant = compile_variant(self.function, bound, self.wanted)
+        variant = compile_variant(self.function, bound, self._wanted)
         known.append(variant)
         self.variants.append(variant)
         del known[:-MAX_VARIANTS]
@@ -257,6 +270,11 @@ class Compiled:
             raise fail("E0308", f"{self.__name__} is not compiled yet", help="call it once")
         return self.variants[-1].stages
 
+    @property
+    def source(self) -> str:
+        """The program, gradients included, as Python that a colleague might have written."""
+        return print_text(self.stages["dce" if self._wanted else "primal"], style="source")
+
     def dump(self, folder: str | Path) -> list[Path]:
         """Write every stage of the variant compiled last as a Python file that runs.
 
@@ -268,7 +286,7 @@ class Compiled:
         return self.stages.dump(Path(folder))
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Compiled:
-        return Compiled(copy.deepcopy(self.function, memo), self.wanted)
+        return Compiled(copy.deepcopy(self.function, memo), self._wanted, self._shaped)
 
     def __repr__(self) -> str:
         return f"<compiled {self.__name__}, {len(self.variants)} variants>"
@@ -286,11 +304,11 @@ _of_transforms: weakref.WeakKeyDictionary[Any, Compiled] = weakref.WeakKeyDictio
 
 
 def compile(function: Any) -> Any:  # noqa: A001 - the name that users type
-    """Compile a Cell class, a Cell or a function; use it as a decorator or call it.
+    """Compile a Cell class, a Cell, a function or a gradient; decorate with it or call it.
 
     Parameters
     ----------
-    function : Cell class, Cell, or function
+    function : Cell class, Cell, function, or what `grad` and `value_and_grad` give
         Of a class, every instance compiles at its first call.
 
     Returns
@@ -312,6 +330,8 @@ def compile(function: Any) -> Any:  # noqa: A001 - the name that users type
         return function
     if isinstance(function, Cell):
         return compiled_of(function)
+    if isinstance(function, Transform):
+        return compiled_gradient(function)
     if start_of(function) is None:
         raise fail("E0304", f"compile takes a Cell or a Python function, got {function!r}")
     return Compiled(function)
@@ -335,17 +355,20 @@ def call_cell(cell: Cell, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
 
 def call_transform(transform: Transform, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """What calling ``grad(f)`` or ``value_and_grad(f)`` does: compile the joint program, run it."""
+    return compiled_gradient(transform)(*args, **kwargs)
+
+
+def compiled_gradient(transform: Transform) -> Compiled:
+    """The compiled form of `transform`, made once."""
     if transform.kind not in ("grad", "value_and_grad"):
         raise fail("E0104", f"{transform.kind} is not supported yet")
     if transform.return_ids or transform.sens_param:
         raise fail("E0104", "return_ids and sens_param are not supported yet")
     if transform not in _of_transforms:
-        _of_transforms[transform] = Compiled(transform.function, _wanted(transform))
-    value, (inputs, weights) = _of_transforms[transform](*args, **kwargs)
-    gradients = _shaped(transform, inputs, weights)
-    if transform.kind == "value_and_grad":
-        return value, gradients
-    return (gradients, tuple(value[1:])) if transform.has_aux else gradients
+        _of_transforms[transform] = Compiled(
+            transform.function, _wanted(transform), partial(_shaped, transform)
+        )
+    return _of_transforms[transform]
 
 
 def _wanted(transform: Transform) -> Wanted:
@@ -357,10 +380,16 @@ def _wanted(transform: Transform) -> Wanted:
     return Wanted(positions, given, transform.has_aux)
 
 
-def _shaped(transform: Transform, inputs: list[Tensor], weights: list[Tensor]) -> Any:
+def _shaped(transform: Transform, result: tuple[Any, tuple[list[Tensor], list[Tensor]]]) -> Any:
     """MindSpore's shape of the result: bare for one, a pair for inputs and weights."""
+    value, (inputs, weights) = result
     by_input = inputs[0] if len(inputs) == 1 else tuple(inputs)
     by_weight = weights[0] if isinstance(transform.weights, Parameter) else tuple(weights)
+    gradients = (by_input, by_weight)
     if transform.weights is None:
-        return by_input
-    return by_weight if transform.grad_position is None else (by_input, by_weight)
+        gradients = by_input
+    elif transform.grad_position is None:
+        gradients = by_weight
+    if transform.kind == "value_and_grad":
+        return value, gradients
+    return (gradients, tuple(value[1:])) if transform.has_aux else gradients

@@ -6,6 +6,7 @@ operation is inlined, and its results are added to the cotangents of the operand
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -15,13 +16,13 @@ import gast
 from s2sad import prims
 from s2sad.autodiff import support
 from s2sad.autodiff.activity import active_values
-from s2sad.autodiff.template import Inline, place, template_of
+from s2sad.autodiff.template import Inline, Template, place, template_of
 from s2sad.core.diagnostics import fail
 from s2sad.core.location import Location
 from s2sad.frontend.read import read_tree
 from s2sad.ir.graph import Function, Operation, Value
 from s2sad.ir.primitive import Primitive
-from s2sad.ir.printer import flat_tree
+from s2sad.ir.printer import FlatPrinter
 
 
 def differentiate(primal: Function, wrt: Sequence[int], results: Sequence[int] | None = None, *,
@@ -77,28 +78,27 @@ class JointProgram:
     globals: dict[str, Any] = field(default_factory=dict)
 
     def build(self) -> Function:
-        tree = flat_tree(self.primal)
-        self.names = tree.names
-        self.used = {"p", *tree.names.values()}
-        self.globals = {
-            "p": prims, "contribution": support.contribution, "accumulate": support.accumulate,
-            "gradient": support.gradient, "ones": support.ones,
-        }  # fmt: skip
-        for operation, statement in zip(self.primal.body.operations, tree.statements, strict=True):
-            self._forward(operation, statement)
+        printer = FlatPrinter(self.primal, None)
+        printer.parameters(self.primal.body)
+        self.globals = {"p": prims, **support.NAMES}
+        for operation in self.primal.body.operations:
+            self._forward(operation, printer.lines(operation))
+        self.names = printer.named
+        self.used = {*self.globals, *self.names.values()}
         seeds = self._seed()
         active = active_values(self.primal, self.wrt, self.results)
         for line in range(len(self.primal.body.operations), 0, -1):
             self._backward(self.primal.body.operations[line - 1], line, active)
         return self._finish(seeds)
 
-    def _forward(self, operation: Operation, statement: Any) -> None:
+    def _forward(self, operation: Operation, statements: list[ast.stmt]) -> None:
         if operation.regions:
             raise fail(
                 "E0104", f"`{operation.prim.name}` is not differentiated yet", location=operation.loc
             )
         self.origins.append((operation.loc, operation.scope))
-        self.body.append(place(gast.ast_to_gast(statement), len(self.origins) - 1))
+        for statement in statements:
+            self.body.append(place(gast.ast_to_gast(statement), len(self.origins) - 1))
 
     def _seed(self) -> list[str]:
         """Cotangents of the results: parameters when seeded, else ones."""
@@ -111,52 +111,50 @@ class JointProgram:
                 seed = load(name)
             else:
                 seed = call("ones", load(self.names[value]))
-            self._accumulate(value, seed, 0)
+            if value not in self.cotangents:
+                self.cotangents[value] = self.fresh(f"d{self.names[value]}")
+                self.body.append(assign(self.cotangents[value], none(), 0))
+            self._add(value, seed, 0)
         return inputs
 
     def _backward(self, operation: Operation, line: int, active: set[Value]) -> None:
+        """Inline the adjoint of `operation`, unless no cotangent reaches it after all."""
         wanted = [value in active for value in operation.operands]
-        if not any(wanted) or not any(v in self.cotangents for v in operation.results):
+        arriving = [self.cotangents[v] for v in operation.results if v in self.cotangents]
+        if not any(wanted) or not arriving:
             return
-        rule = operation.prim.adjoint_rule
-        if rule is None:
+        if operation.prim.adjoint_rule is None:
             raise missing_adjoint(operation.prim)
-        template = template_of(rule)
+        template = template_of(operation.prim.adjoint_rule)
+        outer, self.body = self.body, []
         names = self._template_names(operation, template)
         inline = Inline(names, template.globals, self.globals, line)
-        statements = [inline.copy(statement) for statement in template.body]
-        if template.variadic is None:
-            pairs = zip(operation.operands, wanted, template.returns, strict=True)
-            addends = [(v, inline.copy(node)) for v, want, node in pairs if want]
-        else:
-            whole = self.fresh("parts")
-            statements.append(assign(whole, inline.copy(template.returns[0]), line))
-            addends = [
-                (v, item(load(whole), i))
-                for i, (v, want) in enumerate(zip(operation.operands, wanted, strict=True))
-                if want
-            ]
-        self._emit(operation, statements, addends, line)
-
-    def _emit(
-        self, operation: Operation, statements: list[Any], addends: list[Any], line: int
-    ) -> None:
-        """The inlined template, skipped where no cotangent reaches the operation after all."""
-        outer, self.body = self.body, statements
-        for value, node in addends:
-            self._accumulate(value, node, line)
+        self.body += [inline.copy(statement) for statement in template.body]
+        parts = self._parts(template, inline, len(wanted), line)
+        new = []
+        for value, want, part in zip(operation.operands, wanted, parts, strict=True):
+            if want and not _is_none(part):
+                if value not in self.cotangents:
+                    self.cotangents[value] = self.fresh(f"d{self.names[value]}")
+                    new.append(assign(self.cotangents[value], none(), line))
+                self._add(value, part, line)
         inner, self.body = self.body, outer
-        self.body += inner
+        self.body += [*new, place(any_given(arriving, inner), line)]
 
-    def _accumulate(self, value: Value, addend: Any, line: int) -> None:
+    def _parts(self, template: Template, inline: Inline, count: int, line: int) -> list[Any]:
+        """Expressions of the template's cotangents, one an operand."""
+        if len(template.returns) == count:
+            return [inline.copy(node) for node in template.returns]
+        whole = self.fresh("parts")  # a rule for any number of operands gives one tuple
+        self.body.append(assign(whole, inline.copy(template.returns[0]), line))
+        return [item(load(whole), index) for index in range(count)]
+
+    def _add(self, value: Value, addend: Any, line: int) -> None:
+        name = self.cotangents[value]
         part = call("contribution", addend, load(self.names[value]))
-        if value not in self.cotangents:
-            self.cotangents[value] = self.fresh(f"d{self.names[value]}")
-        else:
-            part = call("accumulate", load(self.cotangents[value]), part)
-        self.body.append(assign(self.cotangents[value], part, line))
+        self.body.append(assign(name, call("accumulate", load(name), part), line))
 
-    def _template_names(self, operation: Operation, template: Any) -> dict[str, Any]:
+    def _template_names(self, operation: Operation, template: Template) -> dict[str, Any]:
         """What the template's parameters and locals become in the joint program."""
         operands = [load(self.names[v]) for v in operation.operands]
         out = bundle([load(self.names[v]) for v in operation.results])
@@ -190,7 +188,7 @@ class JointProgram:
     def _cotangent(self, value: Value) -> Any:
         if value in self.cotangents:
             return load(self.cotangents[value])
-        return gast.Constant(value=None, kind=None)
+        return none()
 
     def fresh(self, wish: str) -> str:
         """`wish`, made different from every name so far."""
@@ -230,6 +228,21 @@ def missing_adjoint(prim: Primitive) -> Exception:
 def raise_unless(holds: bool, prim: Primitive) -> None:
     if not holds:
         raise fail("E0105", f"the adjoint of {prim.name} takes out and dout by keyword")
+
+
+def none() -> Any:
+    return gast.Constant(value=None, kind=None)
+
+
+def _is_none(node: Any) -> bool:
+    return isinstance(node, gast.Constant) and node.value is None
+
+
+def any_given(names: Sequence[str], body: list[Any]) -> Any:
+    """``if a is not None or b is not None: body``, decided while the tree is evaluated."""
+    tests = [gast.Compare(left=load(n), ops=[gast.IsNot()], comparators=[none()]) for n in names]
+    test = tests[0] if len(tests) == 1 else gast.BoolOp(op=gast.Or(), values=tests)
+    return gast.If(test=test, body=body, orelse=[])
 
 
 def load(name: str) -> Any:

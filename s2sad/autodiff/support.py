@@ -37,3 +37,9 @@ def gradient(total: Value | None, primal: Value) -> Value:
 def ones(primal: Value) -> Value:
     """Seed of a result: its cotangent is one everywhere."""
     return p.ones_like(primal)
+
+
+#: What joint programs find under these names.
+NAMES = {
+    "accumulate": accumulate, "contribution": contribution, "gradient": gradient, "ones": ones
+}  # fmt: skip

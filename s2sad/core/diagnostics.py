@@ -272,8 +272,9 @@ def raised(kind: str, *arguments: str) -> Exception:
     KeyError: 'w'
     """
     error = RAISABLE[kind](*arguments)
-    diagnostic = Diagnostic("E0703", "".join(arguments) or kind, locations.current.get())
-    error.diagnostic = diagnostic  # type: ignore[attr-defined]
-    # `add_note` is of Python 3.11; this is what it does, and 3.10 shows none.
-    error.__notes__ = [diagnostic.render()]  # type: ignore[attr-defined]
+    place = locations.current.get()
+    error.diagnostic = Diagnostic("E0703", "".join(arguments) or kind, place)  # type: ignore[attr-defined]
+    if place is not None:
+        # What `add_note` of Python 3.11 does; 3.10 does not show it.
+        error.__notes__ = ["\n".join(_excerpt(place, ""))]  # type: ignore[attr-defined]
     return error

@@ -69,34 +69,32 @@ def stored_copy(data: Any, dtype: DType | None = None) -> np.ndarray:
         raise fail(
             "E0303", f"a dtype of s2sad is needed, such as s2sad.float32, got {dtype!r}"
         )  # fmt: skip
-    array, found = _read(data, dtype)
-    if found is None and dtype is None:
-        raise _no_dtype(array.dtype)
-    if dtype is None or dtype is found:
-        storage = array.dtype if found is None else found.storage
-        return np.array(array, storage, order="C", copy=True, subok=False)
-    return _converted(array, found, dtype, isinstance(data, (bool, int, list, tuple)))
+    array, target = _read(data, dtype)
+    if array.dtype == target.storage:
+        return np.array(array, target.storage, order="C", copy=True, subok=False)
+    return _converted(array, target, isinstance(data, (bool, int, list, tuple)))
 
 
-def _read(data: Any, dtype: DType | None) -> tuple[np.ndarray, DType | None]:
-    """`data` as an array, and the dtype that it has if not told otherwise.
+def _read(data: Any, dtype: DType | None) -> tuple[np.ndarray, DType]:
+    """The numbers of `data`, and the dtype that they are to have: `dtype` if given.
 
-    The array is the storage of that dtype; where there is no dtype, it holds numbers.
+    A uint16 array stands for bfloat16, here and in what follows.
     """
     if isinstance(data, Stored):
-        return data.array, dtypes.of_array(data.array)
+        return data.array, dtype or dtypes.BY_STORAGE[data.array.dtype]
     if isinstance(data, (np.ndarray, np.generic)):
-        return _read_array(data)
+        return _read_array(data, dtype)
     if isinstance(data, (list, tuple)):
         return _read_list(data, dtype)
     if isinstance(data, (bool, int, float)):
-        return _read_number(data)
+        array, default = _read_number(data)
+        return array, dtype or default
     if isinstance(data, complex):
         raise _no_dtype(np.dtype(complex))
     if hasattr(data, "__array__") or hasattr(data, "__array_interface__"):
-        return _read_array(np.asarray(data))
+        return _read_array(np.asarray(data), dtype)
     if hasattr(data, "__dlpack__"):
-        return _read_array(_imported(data))
+        return _read_array(_imported(data), dtype)
     raise fail(
         "E0304", f"a Tensor cannot be made of {_article(data)}",
         help="give a number, a list of numbers, an array, or a Tensor",
@@ -107,7 +105,7 @@ def _article(data: Any) -> str:
     return "None" if data is None else f"a {type(data).__name__}"
 
 
-def _read_array(data: Any) -> tuple[np.ndarray, DType | None]:
+def _read_array(data: Any, dtype: DType | None) -> tuple[np.ndarray, DType]:
     if type(data).__module__.startswith("numpy.ma"):
         raise fail(
             "E0304", "a masked array cannot become a Tensor: the mask would be lost",
@@ -115,14 +113,15 @@ def _read_array(data: Any) -> tuple[np.ndarray, DType | None]:
         )  # fmt: skip
     array = np.asarray(data)
     if array.dtype == dtypes.ml_bfloat16():
-        return array.view(np.uint16), dtypes.bfloat16
+        return array.view(np.uint16), dtype or dtypes.bfloat16
     native = array.dtype.newbyteorder("=")
-    if native == np.uint16:  # numbers here, though bfloat16 where a tensor stores it
-        return array.astype(np.uint32), None
-    found = dtypes.BY_STORAGE.get(native)
-    if found is None and (native.kind != "u"):
+    found = None if native == np.uint16 else dtypes.BY_STORAGE.get(native)
+    target = dtype or found
+    if target is None or (found is None and native.kind != "u"):
         raise _no_dtype(array.dtype)
-    return array.astype(native, copy=False), found
+    if native == np.uint16:
+        native = np.dtype(np.uint32)
+    return array.astype(native, copy=False), target
 
 
 def _read_number(data: bool | int | float) -> tuple[np.ndarray, DType]:
@@ -130,37 +129,33 @@ def _read_number(data: bool | int | float) -> tuple[np.ndarray, DType]:
         return np.array(data, np.float64), dtypes.float32
     if isinstance(data, bool):
         return np.array(data), dtypes.bool_
-    if not -(2**63) <= data < 2**63:
+    if _is_wide(data):
         raise _too_large(data)
     return np.array(int(data), np.int64), dtypes.int64
 
 
-def _read_list(data: Any, dtype: DType | None) -> tuple[np.ndarray, DType | None]:
-    tensors = {dtypes.of_array(x.array) for x in _leaves(data) if isinstance(x, Stored)}
-    if len(tensors) > 1 and dtype is None:
-        names = ", ".join(sorted(str(x) for x in tensors))
+def _read_list(data: Any, dtype: DType | None) -> tuple[np.ndarray, DType]:
+    stored = {dtypes.BY_STORAGE[x.array.dtype] for x in _leaves(data) if isinstance(x, Stored)}
+    if len(stored) > 1 and dtype is None:
+        names = ", ".join(sorted(str(x) for x in stored))
         raise fail("E0301", f"the list holds tensors of {names}", help="name the dtype: dtype=...")
-    array = _numbers(_plain(data) if tensors else data)
-    if not tensors:
-        return array, DEFAULTS.get(array.dtype, dtypes.of_array(array))
-    target = dtype or tensors.pop()
-    assert target is not None
-    return _converted(array, None, target, True), target
+    array = _as_array(_plain(data) if stored else data)
+    default = next(iter(stored)) if stored else DEFAULTS.get(array.dtype)
+    return _read_array(array, dtype or default)
 
 
-def _numbers(data: Any) -> np.ndarray:
-    """NumPy's array of a nested list, provided that it holds numbers that we have."""
+def _as_array(data: Any) -> np.ndarray:
+    """NumPy's array of a nested list, where it did not round integers to get there."""
     try:
         array = np.array(data)
     except ValueError as error:
         raise fail("E0401", f"the rows of the list differ in length: {error}") from None
-    if array.dtype.kind in "Ou" and any(_is_wide(x) for x in _leaves(data)):
-        raise _too_large(next(x for x in _leaves(data) if _is_wide(x)))
-    if array.dtype == np.float64 and (np.abs(array) >= 2**63).any():  # -1 beside 2**63, say
+    # [2**64] becomes objects, [2**63] unsigned, [-1, 2**63] float64.
+    if array.dtype.kind in "Ou" or (array.dtype.kind == "f" and (np.abs(array) >= 2**63).any()):
         wide = next((x for x in _leaves(data) if _is_wide(x)), None)
         if wide is not None:
             raise _too_large(wide)
-    return _read_array(array)[0]
+    return array
 
 
 def _is_wide(leaf: Any) -> bool:
@@ -182,14 +177,12 @@ def _plain(data: Any) -> Any:
     return dtypes.widen(data.array) if isinstance(data, Stored) else data
 
 
-def _converted(
-    array: np.ndarray, found: DType | None, target: DType, is_literal: bool
-) -> np.ndarray:
+def _converted(array: np.ndarray, target: DType, is_literal: bool) -> np.ndarray:
     """A copy of the numbers of `array` in another dtype, each rounded once.
 
     Python's integers must fit (`is_literal`), those of arrays wrap; floats must fit an integer.
     """
-    numbers = dtypes.bf16_to_f32(array) if found is dtypes.bfloat16 else array
+    numbers = dtypes.bf16_to_f32(array) if array.dtype == np.uint16 else array
     if target.is_integer and (is_literal or numbers.dtype.kind == "f"):
         _check_fits(numbers, target)
     return np.array(dtypes.narrow(numbers, target), target.storage, order="C", copy=True)
@@ -226,37 +219,41 @@ def shared(array: np.ndarray) -> np.ndarray:
     Raises
     ------
     S2sadError
-        E0301 for a dtype that no tensor has, E0304 for no array, E0308 where memory cannot be
-        shared: read-only, in the other byte order, or with elements that overlap.
+        E0301 for a dtype that no tensor has, E0304 for no array, E0408 where the memory cannot be
+        shared: read-only, in the other byte order, not aligned, or with elements that overlap.
     """
     if not isinstance(array, np.ndarray):
         raise fail("E0304", f"a NumPy array is needed, got {_article(array)}")
+    if not array.flags.writeable:
+        raise _not_shared("it is read-only")
+    return _view(array)
+
+
+def shared_by_dlpack(data: Any) -> np.ndarray:
+    """A view of the memory of what offers DLPack, as a tensor's storage; it may be read-only."""
+    if not hasattr(data, "__dlpack__"):
+        raise fail("E0304", f"{_article(data)} does not offer DLPack (__dlpack__)")
+    return _view(_imported(data))
+
+
+def _view(array: np.ndarray) -> np.ndarray:
     for reason, is_so in (
-        ("it is read-only", not array.flags.writeable),
         ("its byte order is not the machine's", not array.dtype.isnative),
         ("its elements are not aligned", not array.flags.aligned),
         ("its elements overlap", _overlaps(array)),
     ):
         if is_so:
-            raise fail(
-                "E0308", f"the array's memory cannot be shared: {reason}",
-                help="copy it: Tensor(array)",
-            )  # fmt: skip
-    values, found = _read_array(array)
-    if found is None:
-        raise _no_dtype(array.dtype)
-    return values.view()
+            raise _not_shared(reason)
+    return _read_array(array, None)[0].view()
 
 
 def _overlaps(array: np.ndarray) -> bool:
     return any(n > 1 and step == 0 for n, step in zip(array.shape, array.strides, strict=True))
 
 
-def shared_by_dlpack(data: Any) -> np.ndarray:
-    """A view of the memory of what offers DLPack, as a tensor's storage; errors as `shared`."""
-    if not hasattr(data, "__dlpack__"):
-        raise fail("E0304", f"{_article(data)} does not offer DLPack (__dlpack__)")
-    return shared(_imported(data))
+def _not_shared(reason: str) -> S2sadError:
+    message = f"the array's memory cannot be shared: {reason}"
+    return fail("E0408", message, help="copy it: Tensor(array)")
 
 
 def _imported(data: Any) -> np.ndarray:
@@ -264,9 +261,17 @@ def _imported(data: Any) -> np.ndarray:
         return np.from_dlpack(data)
     except (BufferError, RuntimeError) as error:
         raise fail(
-            "E0308", f"the memory of {_article(data)} cannot be read through DLPack: {error}",
+            "E0408", f"the memory of {_article(data)} cannot be read through DLPack: {error}",
             help="copy it to a NumPy array on the CPU first",
         ) from error  # fmt: skip
+
+
+def is_foreign(array: np.ndarray) -> bool:
+    """Whether the memory is not NumPy's own: imported through DLPack, or a file's."""
+    owner: Any = array
+    while isinstance(owner, np.ndarray):
+        owner = owner.base
+    return owner is not None
 
 
 def is_sole_holder(stored: Stored) -> bool:

@@ -29,6 +29,9 @@ if TYPE_CHECKING:
 #: "add" with operands exchanged); `prims` fills it.
 OPERATORS: dict[str, Callable[..., Any]] = {}
 
+#: How a function is written as text, by style; the printer fills it.
+WRITERS: dict[str, Callable[[Function], str]] = {}
+
 #: Names that the printer gives by itself; as a hint they mean "no name".
 AUTOMATIC = re.compile(r"[tc]\d+")
 
@@ -369,6 +372,9 @@ class Function:
         """The data flow as a graph of networkx; see `s2sad.ir.network.to_networkx`."""
         # networkx is slow to import and few programs need it.
         return importlib.import_module("s2sad.ir.network").to_networkx(self)
+
+    def __str__(self) -> str:
+        return WRITERS["flat"](self)
 
     def __repr__(self) -> str:
         inputs = ", ".join(map(str, self.input_types))

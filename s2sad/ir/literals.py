@@ -182,6 +182,17 @@ def _nested(array: np.ndarray, dtype: DType) -> ast.expr:
 # ---- attributes ----------------------------------------------------------------------------
 
 
+def same_literal(a: Any, b: Any) -> bool:
+    """Whether two attributes are written alike: 1, 1.0 and True differ, 0.0 and -0.0 too."""
+    if type(a) is not type(b):
+        return False
+    if isinstance(a, tuple):
+        return len(a) == len(b) and all(map(same_literal, a, b))
+    if isinstance(a, float):
+        return repr(a) == repr(b)
+    return a == b
+
+
 def attribute_node(value: Any) -> ast.expr:
     """An attribute's value: a number, text, None, a dtype, a type, a size, or a tuple of those.
 

@@ -255,9 +255,12 @@ class FlatPrinter(Printer):
     """One operation a line, with its type and its location."""
 
     def block(self, region: Region) -> list[ast.stmt]:
+        return [line for operation in region.operations for line in self.lines(operation)]
+
+    def lines(self, operation: Operation) -> list[ast.stmt]:
+        """The statements of one operation."""
         statements: list[ast.stmt] = []
-        for operation in region.operations:
-            self.FORMS[operation.prim.form](self, operation, statements)
+        self.FORMS[operation.prim.form](self, operation, statements)
         return statements
 
     # ---- operations without regions --------------------------------------------------------

@@ -18,7 +18,7 @@ from typing import Any
 from astunparse.unparser import INFSTR, Unparser
 
 
-def unparse(tree: ast.AST) -> str:
+def unparse(tree: ast.AST, *, comment_column: int = 0) -> str:
     r"""Python source of `tree`; on the Python that runs, ``ast.parse`` of it equals `tree`.
 
     A statement may carry four attributes beside its fields:
@@ -29,10 +29,14 @@ def unparse(tree: ast.AST) -> str:
     - ``joined`` (bool): stands on the line of the statement before it, after ``; ``;
     - ``inline`` (bool), of an `ast.If`: its body stands on the line of the test.
 
+    An `ast.Constant` whose attribute ``base`` is 16 is printed in hexadecimal.
+
     Parameters
     ----------
     tree : ast.Module, ast.Expression, ast.stmt or ast.expr
         Without async, ``match``, ``except*``, type parameters and type comments.
+    comment_column : int
+        Where comments at the end of a line begin, unless the line is longer.
 
     Returns
     -------
@@ -61,7 +65,7 @@ def unparse(tree: ast.AST) -> str:
     if not t0: break
     x = h[1:2, :, None]  #@ rnn.py:8:26
     """
-    printer = _Printer()
+    printer = _Printer(comment_column)
     if isinstance(tree, ast.Expression):
         tree = tree.body
     if isinstance(tree, ast.expr):
@@ -96,13 +100,14 @@ STAR_AT_LARGE = sys.version_info >= (3, 11)  # beside slices and in annotations,
 class _Printer(Unparser):
     """One walk over one tree. What is not overridden is right as `Unparser` has it."""
 
-    def __init__(self) -> None:
+    def __init__(self, comment_column: int) -> None:
         # Unparser's own __init__ would print to a file, and at once.
         self._parts: list[str] = []
         self._indent = 0
         self._opening = ""  # what the next statement starts with instead of a new line
         self._coming = ""  # comment of the statement that is about to start
         self._comments: list[str] = []  # comments of the line being written
+        self._comment_column = comment_column
         self._braces = 0  # how many f-strings we are in the braces of
         self.future_imports: list[str] = []  # Unparser collects them
 
@@ -129,9 +134,21 @@ class _Printer(Unparser):
 
     def _end_line(self) -> None:
         if self._comments:
+            if self._comment_column:
+                self.write(" " * (self._comment_column - 2 - self._column()))
             # Statements that share a line mostly share their place as well: say it once.
             self._parts.extend(f"  {comment}" for comment in dict.fromkeys(self._comments))
             self._comments.clear()
+
+    def _column(self) -> int:
+        """Length of the line being written."""
+        length = 0
+        for part in reversed(self._parts):
+            _, newline, line = part.rpartition("\n")
+            length += len(line)
+            if newline:
+                break
+        return length
 
     def dispatch(self, tree: Any, level: int = TEST) -> None:
         """Print an expression, in parentheses if it binds less than `level`; or a block."""
@@ -483,6 +500,8 @@ class _Printer(Unparser):
             raise TypeError(f"a Constant of {type(value).__name__} has no literal")
         if self._braces and literal is _string:
             literal = _string_in_braces
+        elif getattr(node, "base", 10) == 16:
+            literal = hex
         self.write(("u" if node.kind else "") + literal(value))
 
     # ---- f-strings -------------------------------------------------------------------------

@@ -22,6 +22,7 @@ from s2sad.prims import (
     logic,
     reduce,
     rounding,
+    scan,
     select,
     shape,
     special,
@@ -32,7 +33,7 @@ from s2sad.prims.define import ALL
 
 FAMILIES = (
     arithmetic, arrange, cast, comparison, constant, control, exponential, logic, reduce,
-    rounding, select, shape, special, statistics, trigonometric,
+    rounding, scan, select, shape, special, statistics, trigonometric,
 )  # fmt: skip
 
 globals().update(ALL)

@@ -1,17 +1,24 @@
-"""Branches, loops and stacks: the operations that own regions, and the linear tape."""
+"""How does a program branch, repeat, and remember: regions, and the stack that is its tape?
+
+Called on arrays, regions are Python functions over arrays, held to the same rules as in the IR: a
+condition is a scalar bool, bounds are i64, a loop gives back what it carries in the same types.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from s2sad.core.diagnostics import fail
+from s2sad.ir.builder import as_tuple
 from s2sad.ir.graph import Region
 from s2sad.ir.primitive import Form, Trait, as_run_time
-from s2sad.ir.types import StackType, StackValue, TensorType, Type, as_type, bool_, i64
+from s2sad.ir.types import StackType, StackValue, TensorType, Type, as_type, bool_, i64, type_of
 from s2sad.prims.define import primitive
 from s2sad.prims.rules import tensor
+from s2sad.prims.shape import zeros_like
 
 
 def _require_scalar_bool(type: Type, what: str) -> None:  # noqa: A002
@@ -19,13 +26,19 @@ def _require_scalar_bool(type: Type, what: str) -> None:  # noqa: A002
         raise fail("E0304", f"{what} needs a scalar bool, got {type}", help="reduce it first")
 
 
-def _types(values: Any) -> tuple[Type, ...]:
-    return tuple(value.type for value in values)
+def yielded(region: Region) -> tuple[Type, ...]:
+    """Types of what `region` yields."""
+    return tuple(value.type for value in region.yields)
+
+
+def flat(results: Any) -> tuple[Any, ...]:
+    """What a region's function returns, as a tuple of run-time values."""
+    return tuple(as_run_time(x) for x in as_tuple(results))
 
 
 def _if_type(condition: Type, *, regions: dict[str, Region]) -> tuple[Type, ...]:
     _require_scalar_bool(condition, "`if`")
-    then, orelse = _types(regions["then"].yields), _types(regions["orelse"].yields)
+    then, orelse = yielded(regions["then"]), yielded(regions["orelse"])
     if then != orelse:
         raise fail("E0306", f"the branches give {then} and {orelse}")
     return then
@@ -45,21 +58,29 @@ def if_(condition, *, then, orelse):
     >>> p.if_(np.array(True), then=lambda: 1.0, orelse=lambda: 2.0)
     array(1.)
     """
-    return _flat(then() if condition else orelse())
+    _require_scalar_bool(type_of(condition), "`if`")
+    return flat(then() if condition else orelse())
 
 
 def _while_type(*types: Type, regions: dict[str, Region]) -> tuple[Type, ...]:
-    found = _types(regions["condition"].yields)
+    _require_condition(yielded(regions["condition"]))
+    return _carried(types, yielded(regions["body"]))
+
+
+def _require_condition(found: tuple[Type, ...]) -> None:
     if len(found) != 1:
         raise fail("E0304", f"the condition of `while` is one value, got {len(found)}")
     _require_scalar_bool(found[0], "`while`")
-    return _carried(types, regions["body"])
 
 
-def _carried(types: tuple[Type, ...], body: Region) -> tuple[Type, ...]:
-    if _types(body.yields) != types:
-        raise fail("E0306", f"the loop carries {types}, and its body gives {_types(body.yields)}")
+def _carried(types: tuple[Type, ...], given: tuple[Type, ...]) -> tuple[Type, ...]:
+    if given != types:
+        raise fail("E0306", f"the loop carries {types}, and its body gives {given}")
     return types
+
+
+def _types(values: Sequence[Any]) -> tuple[Type, ...]:
+    return tuple(map(type_of, values))
 
 
 @primitive(type=_while_type, regions=("condition", "body"), form=Form.WHILE, same=())
@@ -72,18 +93,29 @@ def while_(*carried, condition, body):
     >>> p.while_(np.array(1), condition=lambda i: p.less(i, 100), body=lambda i: p.add(i, i))
     array(128)
     """
-    while _one(condition(*carried)):
-        carried = _flat(body(*carried))
+    types = _types(carried)
+    while _holds(flat(condition(*carried))):
+        carried = flat(body(*carried))
+        _carried(types, _types(carried))
     return tuple(carried)
+
+
+def _holds(condition: tuple[Any, ...]) -> bool:
+    _require_condition(_types(condition))
+    return bool(condition[0])
 
 
 def _for_type(
     start: Type, stop: Type, step: Type, *types: Type, regions: dict[str, Region]
 ) -> tuple[Type, ...]:
-    for bound in (start, stop, step):
+    _require_bounds(start, stop, step)
+    return _carried(types, yielded(regions["body"]))
+
+
+def _require_bounds(*bounds: Type) -> None:
+    for bound in bounds:
         if bound != i64:
             raise fail("E0304", f"the bounds of `range` are i64, got {bound}")
-    return _carried(types, regions["body"])
 
 
 @primitive(
@@ -96,9 +128,14 @@ def for_(start, stop, step, *carried, body):
     Parameters
     ----------
     start, stop, step : i64
-        A step of 0 is an error at run time (E0703).
+        A step of 0 is an error at run time.
     carried
         Values of any type; `body` takes the index and them, and gives them anew.
+
+    Raises
+    ------
+    S2sadError
+        E0404 (a ValueError) if the step is 0; E0304 or E0306 for what does not fit.
 
     Examples
     --------
@@ -106,18 +143,14 @@ def for_(start, stop, step, *carried, body):
     >>> p.for_(0, 4, 1, np.array(0), body=lambda i, total: p.add(total, i))
     array(6)
     """
+    _require_bounds(*_types((start, stop, step)))
+    if step == 0:
+        raise fail("E0404", "the step of `range` must not be 0")
+    types = _types(carried)
     for i in range(int(start), int(stop), int(step)):
-        carried = _flat(body(np.asarray(i, np.int64), *carried))
+        carried = flat(body(np.asarray(i, np.int64), *carried))
+        _carried(types, _types(carried))
     return tuple(carried)
-
-
-def _flat(results: Any) -> tuple[Any, ...]:
-    results = results if isinstance(results, (tuple, list)) else (results,)
-    return tuple(as_run_time(x) for x in results)
-
-
-def _one(results: Any) -> Any:
-    return results[0] if isinstance(results, tuple) else results
 
 
 def _stack_type(*, of: TensorType) -> StackType:
@@ -147,7 +180,7 @@ def _push_type(stack: Type, x: Type) -> StackType:
     return stack
 
 
-@primitive(type=_push_type, traits={Trait.MOVES}, same=())
+@primitive(type=_push_type, traits={Trait.MOVES}, linear="all", same=())
 def stack_push(stack, x):
     """The stack with `x` on top; in place, for a stack is used once.
 
@@ -174,7 +207,7 @@ def _pop_type(stack: Type) -> tuple[Type, ...]:
     return stack, stack.element
 
 
-@primitive(type=_pop_type, traits={Trait.MOVES, Trait.FALLIBLE})
+@primitive(type=_pop_type, traits={Trait.MOVES, Trait.FALLIBLE}, linear="all")
 def stack_pop(stack):
     """The stack without its top, and the top; E0502 when it is empty.
 
@@ -193,4 +226,6 @@ def stack_pop(stack):
 @stack_pop.adjoint
 def stack_pop_adjoint(stack, out, dout):
     dstack, dx = dout
+    if dx is None:
+        dx = zeros_like(out[1])
     return (stack_push(dstack, dx),)

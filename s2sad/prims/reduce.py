@@ -80,7 +80,7 @@ def _require_elements(x: TensorType, axis: Axes) -> None:
     traits={Trait.REASSOCIATES},
 )  # fmt: skip
 def reduce_sum(x, *, axis=None, keepdims=False):
-    """Sum over `axis`; 0 where that is empty.
+    """Sum over `axis`, from 0.0: so it is 0 where the axis is empty, and never -0.0.
 
     Integers keep their dtype and wrap. Narrow floats are summed in float32 and rounded once.
     Along an axis of adjacent elements NumPy sums pairwise; along others it would add one by one,

@@ -4,6 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+
+from s2sad import prims as p
+from s2sad.core.diagnostics import S2sadError
+from s2sad.ir.builder import build_function
+from s2sad.ir.evaluate import evaluate
+from s2sad.ir.types import f64
 from support.laws import (
     EDGES,
     Spec,
@@ -19,12 +25,6 @@ from support.laws import (
     uniform,
 )
 from support.reverse import gradient, gradients_at
-
-from s2sad import prims as p
-from s2sad.core.diagnostics import S2sadError
-from s2sad.ir.builder import build_function
-from s2sad.ir.evaluate import evaluate
-from s2sad.ir.types import f64
 
 nan, inf = np.nan, np.inf
 NUMBERS = (p.add, p.sub, p.mul, p.floor_div, p.mod, p.maximum, p.minimum, p.pow)

@@ -7,8 +7,15 @@ from fractions import Fraction
 import ml_dtypes
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
+
+from s2sad import prims as p
+from s2sad.core import dtypes
+from s2sad.core.diagnostics import S2sadError
+from s2sad.ir.builder import build_function
+from s2sad.ir.evaluate import evaluate
+from s2sad.ir.types import bool_, f32, f64, i8, i32, i64, u8
 from support.laws import (
     EDGES,
     Spec,
@@ -20,13 +27,6 @@ from support.laws import (
     normal,
 )
 from support.reverse import gradient, gradients_at
-
-from s2sad import prims as p
-from s2sad.core import dtypes
-from s2sad.core.diagnostics import S2sadError
-from s2sad.ir.builder import build_function
-from s2sad.ir.evaluate import evaluate
-from s2sad.ir.types import bool_, f32, f64, i8, i32, i64, u8
 
 nan, inf = np.nan, np.inf
 FLOATS = tuple(dtype for dtype in dtypes.ALL if dtype.is_float)
@@ -51,14 +51,18 @@ def test_laws(spec):
     check_laws(spec)
 
 
-def as_fraction(value) -> Fraction:
-    return Fraction(float(value))
+#: Binary digits, and the exponents of the least and of the greatest power of two.
+FORMATS = {
+    "f16": (11, -24, 15),
+    "bf16": (8, -133, 127),
+    "f32": (24, -149, 127),
+    "f64": (53, -1074, 1023),
+}
 
 
 def nearest(exact: Fraction, dtype: dtypes.DType) -> float:
     """`exact` rounded to nearest even in `dtype`, from the definition."""
-    digits, least, most = {"f16": (11, -24, 15), "bf16": (8, -133, 127),
-                           "f32": (24, -149, 127), "f64": (53, -1074, 1023)}[dtype.short]  # fmt: skip
+    digits, least, most = FORMATS[dtype.short]
     if exact == 0:
         return 0.0
     exponent = exact.numerator.bit_length() - exact.denominator.bit_length()
@@ -82,6 +86,7 @@ HALFWAY = st.builds(
 INT64S = st.one_of(st.integers(-(2**63), 2**63 - 1), HALFWAY, HALFWAY.map(lambda n: -n))
 
 
+@settings(deadline=None)
 @given(INT64S, st.sampled_from(FLOATS))
 def test_int64_is_rounded_once(number, dtype):
     found = value_of(p.cast(np.array(number), dtype=dtype))
@@ -94,10 +99,11 @@ DOUBLES = st.one_of(
         lambda n, low, exponent: float(np.ldexp(n + low * 2.0**-40, exponent)),
         st.integers(-(2**12), 2**12), st.sampled_from([-1, 0, 1]), st.integers(-150, 120),
     ),
-    st.builds(lambda n, e: float(np.ldexp(n, e)), st.integers(-(2**13), 2**13), st.integers(-26, 6)),
+    st.builds(np.ldexp, st.integers(-(2**13), 2**13).map(float), st.integers(-26, 6)).map(float),
 )  # fmt: skip
 
 
+@settings(deadline=None)
 @given(DOUBLES, st.sampled_from(FLOATS))
 def test_float64_is_rounded_once(number, dtype):
     found = value_of(p.cast(np.array(number), dtype=dtype))
@@ -105,6 +111,7 @@ def test_float64_is_rounded_once(number, dtype):
     assert np.signbit(found) == np.signbit(number)
 
 
+@settings(deadline=None)
 @given(st.floats(width=32, allow_nan=False, allow_infinity=False))
 def test_float32_to_bfloat16_agrees_with_ml_dtypes(number):
     found = p.cast(np.float32(number), dtype=dtypes.bfloat16)

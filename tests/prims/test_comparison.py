@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+
+from s2sad import prims as p
+from s2sad.core.diagnostics import S2sadError
 from support.laws import (
     Spec,
     binary,
@@ -15,9 +18,6 @@ from support.laws import (
     normal,
     unary,
 )
-
-from s2sad import prims as p
-from s2sad.core.diagnostics import S2sadError
 
 nan, inf = np.nan, np.inf
 ORDERS = (p.less, p.less_equal, p.greater, p.greater_equal)

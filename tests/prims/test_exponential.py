@@ -5,11 +5,11 @@ from __future__ import annotations
 import mpmath
 import numpy as np
 import pytest
-from support.laws import Spec, check_laws, check_values, edges, normal, positive, unary, uniform
-from support.reverse import gradients_at
 
 from s2sad import prims as p
 from s2sad.core.diagnostics import S2sadError
+from support.laws import Spec, check_laws, check_values, edges, normal, positive, unary, uniform
+from support.reverse import gradients_at
 
 nan, inf = np.nan, np.inf
 WHOLE = (p.exp, p.exp2, p.expm1, p.sinh, p.cosh, p.tanh, p.asinh, p.sigmoid)

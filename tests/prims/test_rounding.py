@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from support.laws import check_laws, check_values, edges, normal, unary
-from support.reverse import gradients_at
 
 from s2sad import prims as p
 from s2sad.core.diagnostics import S2sadError
+from support.laws import check_laws, check_values, edges, normal, unary
+from support.reverse import gradients_at
 
 ROUNDINGS = (p.floor, p.ceil, p.round, p.trunc)
 X = [-2.5, -1.5, -0.5, -0.2, -0.0, 0.0, 0.5, 1.5, 2.5, 2.6, 1e300, np.inf, -np.inf, np.nan]

@@ -4,6 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+
+from s2sad import prims as p
+from s2sad.core.diagnostics import S2sadError
+from s2sad.ir.builder import build_function
+from s2sad.ir.evaluate import evaluate
+from s2sad.ir.types import bool_, f64
 from support.laws import (
     EDGES,
     Spec,
@@ -15,12 +21,6 @@ from support.laws import (
     normal,
 )
 from support.reverse import gradient, gradients_at
-
-from s2sad import prims as p
-from s2sad.core.diagnostics import S2sadError
-from s2sad.ir.builder import build_function
-from s2sad.ir.evaluate import evaluate
-from s2sad.ir.types import bool_, f64
 
 nan, inf = np.nan, np.inf
 

@@ -7,11 +7,11 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from support.laws import Spec, check_laws, check_values, edges, normal, positive, unary, uniform
-from support.reverse import gradients_at
 
 from s2sad import prims as p
 from s2sad.core.diagnostics import S2sadError
+from support.laws import Spec, check_laws, check_values, edges, normal, positive, unary, uniform
+from support.reverse import gradients_at
 
 nan, inf = np.nan, np.inf
 

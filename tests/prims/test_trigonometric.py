@@ -5,6 +5,12 @@ from __future__ import annotations
 import mpmath
 import numpy as np
 import pytest
+
+from s2sad import prims as p
+from s2sad.core.diagnostics import S2sadError
+from s2sad.ir.builder import build_function
+from s2sad.ir.evaluate import evaluate
+from s2sad.ir.types import f64
 from support.laws import (
     binary,
     check_laws,
@@ -16,12 +22,6 @@ from support.laws import (
     uniform,
 )
 from support.reverse import gradient, gradients_at
-
-from s2sad import prims as p
-from s2sad.core.diagnostics import S2sadError
-from s2sad.ir.builder import build_function
-from s2sad.ir.evaluate import evaluate
-from s2sad.ir.types import f64
 
 nan, inf, pi = np.nan, np.inf, np.pi
 UNARY = (p.sin, p.cos, p.tan, p.asin, p.acos, p.atan)

@@ -50,6 +50,10 @@ def keywords(function: Callable[..., Any]) -> list[str]:
     return parameters(function, inspect.Parameter.KEYWORD_ONLY)
 
 
+def is_open_ended(function: Callable[..., Any]) -> bool:
+    return bool(parameters(function, inspect.Parameter.VAR_POSITIONAL))
+
+
 @pytest.mark.parametrize("prim", PRIMS)
 def test_it_is_documented_with_an_example(prim):
     text = inspect.getdoc(prim.__wrapped__) or ""
@@ -82,15 +86,20 @@ def test_linear_positions_exist_and_are_named_once(prim):
     groups = () if prim.linear == "all" else prim.linear
     places = [i for group in groups for i in (group if isinstance(group, tuple) else (group,))]
     assert len(set(places)) == len(places)
-    open_ended = parameters(prim.__wrapped__, inspect.Parameter.VAR_POSITIONAL)
-    assert open_ended or all(0 <= i < len(names) for i in places)
+    assert is_open_ended(prim.__wrapped__) or all(0 <= i < len(names) for i in places)
 
 
 def _check_signature(prim: Primitive, rule: Callable[..., Any], last: str) -> None:
-    expected = [*positional(prim.__wrapped__), "out", last]
-    if not parameters(prim.__wrapped__, inspect.Parameter.VAR_POSITIONAL):
+    """After the primals come the result and `last`; by keyword where there are any number."""
+    known = set(prim.attributes)
+    if is_open_ended(prim.__wrapped__):
+        assert is_open_ended(rule), f"{rule.__name__} takes any number of primals"
+        assert {"out", last} <= set(keywords(rule)), f"{rule.__name__} takes out and {last}"
+        known |= {"out", last}
+    else:
+        expected = [*positional(prim.__wrapped__), "out", last]
         assert positional(rule) == expected, f"{rule.__name__} takes {expected}"
-    unknown = set(keywords(rule)) - set(prim.attributes)
+    unknown = set(keywords(rule)) - known
     assert not unknown, f"{rule.__name__} takes {unknown}, which {prim} does not have"
 
 

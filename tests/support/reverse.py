@@ -168,7 +168,7 @@ def _push(operation: Operation, tangents: dict[Value, Value]) -> None:
     prim, operands = operation.prim, operation.operands
     dots = tuple(tangents.get(operand) for operand in operands)
     active = {i for i, dot in enumerate(dots) if dot is not None}
-    if prim.nondiff or not active:
+    if prim.nondiff or not active or not float_places([v.type for v in operation.results]):
         return
     if prim.tangent_rule is not None:
         out = _single(operation.results)

@@ -8,12 +8,12 @@ from typing import Any
 
 import numpy as np
 import pytest
-from support.laws import Spec, check_laws, check_values, distinct, integers, normal, positive
 
 from s2sad import prims as p
 from s2sad.core import dtypes
 from s2sad.ir.primitive import Primitive, Trait
 from s2sad.prims.rules import elementwise, is_float, is_number
+from support.laws import Spec, check_laws, check_values, distinct, integers, normal, positive
 
 FLOATS = elementwise(is_float, "floats")
 NUMBERS = elementwise(is_number, "numbers")

@@ -17,8 +17,8 @@ from s2sad.backends.numpy.kernel import indices, kernel
 from s2sad.backends.numpy.ownership import Ownership, ownership
 from s2sad.core.location import Location
 from s2sad.ir.graph import Function, Operation, Region, Value
-from s2sad.ir.names import allocate
 from s2sad.ir.primitive import Form, Primitive
+from s2sad.ir.printer import Printer
 from s2sad.ir.types import TensorType
 
 #: Expressions that are shorter than a call of the meaning, by primitive.
@@ -31,12 +31,15 @@ class Program:
 
     Attributes
     ----------
+    name : str
+        Of the function that the text defines.
     text : str
     names : dict of str to object
     places : dict of int to Location
         Line of the text to the source it comes from.
     """
 
+    name: str
     text: str
     names: dict[str, Any]
     places: dict[int, Location]
@@ -54,18 +57,17 @@ class _Emitter:
     bound: dict[str, Any] = field(default_factory=dict)
     places: dict[int, Location] = field(default_factory=dict)
     indent: int = 0
-    taken: set[str] = field(default_factory=set)
 
     def program(self) -> Program:
         function = self.function
-        self.names = allocate(function)
-        self.taken = {function.name, *self.names.values()}
+        self.printer = Printer(function, None)  # for the names that a dump gives
         self.owned: Ownership = ownership(function)
-        self._line(f"def {function.name}({self._list(function.args)}):")
+        name = self.printer.function_name
+        self._line(f"def {name}({self._list(function.args)}):")
         self.indent += 1
         self._region(function.body)
         self._line(f"return {self._tuple(function.results)}")
-        return Program("\n".join(self.lines) + "\n", self.bound, self.places)
+        return Program(name, "\n".join(self.lines) + "\n", self.bound, self.places)
 
     def _line(self, text: str, location: Location | None = None) -> None:
         self.lines.append("    " * self.indent + text)
@@ -73,7 +75,7 @@ class _Emitter:
             self.places[len(self.lines)] = location
 
     def _list(self, values: Sequence[Value]) -> str:
-        return ", ".join(self.names[v] for v in values)
+        return ", ".join(self.printer.name(v) for v in values)
 
     def _tuple(self, values: Sequence[Value]) -> str:
         return f"({self._list(values)},)" if values else "()"
@@ -95,25 +97,16 @@ class _Emitter:
         """A free name for `thing`, the same one each time."""
         if self.bound.get(wish) is thing:
             return wish
-        name = self._fresh(wish)
+        name = self.printer.names.unique(wish)
         self.bound[name] = thing
         return name
 
-    def _fresh(self, wish: str) -> str:
-        name, count = wish, 0
-        while name in self.taken:
-            count += 1
-            name = f"{wish}_{count}"
-        self.taken.add(name)
-        return name
-
     def _constant(self, operation: Operation) -> None:
-        name = self.names[operation.result]
-        self._line(f"{name} = {self._bind(f'CONST_{name}', operation.attrs['value'])}")
+        self.bound[self.printer.name(operation.result, letter="c")] = operation.attrs["value"]
 
     def _if(self, operation: Operation) -> None:
-        self._line(f"if {self.names[operation.operands[0]]}:", operation.loc)
-        targets = [self.names[v] for v in operation.results]
+        self._line(f"if {self.printer.name(operation.operands[0])}:", operation.loc)
+        targets = [self.printer.name(v) for v in operation.results]
         for name, heading in (("then", None), ("orelse", "else:")):
             if heading:
                 self._line(heading)
@@ -121,56 +114,63 @@ class _Emitter:
             self.indent += 1
             before = len(self.lines)
             self._region(region)
-            self._assign(targets, [self.names[v] for v in region.yields])
+            self._assign(targets, [self.printer.name(v) for v in region.yields])
             if len(self.lines) == before:
                 self._line("pass")
             self.indent -= 1
 
-    def _enter(self, operation: Operation, carried: Sequence[Value]) -> list[str]:
-        """Initial values of a loop into its variables; their names."""
+    def _enter(
+        self, operation: Operation, carried: Sequence[Value], *args: Sequence[Value]
+    ) -> list[str]:
+        """Initial values of a loop into its variables; their names.
+
+        A result and the arguments that carry it share one variable.
+        """
+        for group in zip(operation.results, *args, strict=True):
+            self.printer.name(*group)
         copies = self.owned.copied.get(operation, set())
         sources = [
-            f"{self.names[v]}.copy()" if i in copies else self.names[v]
+            f"{self.printer.name(v)}.copy()" if i in copies else self.printer.name(v)
             for i, v in enumerate(carried)
         ]
-        targets = [self.names[v] for v in operation.results]
+        targets = [self.printer.name(v) for v in operation.results]
         self._assign(targets, sources)
         return targets
 
     def _while(self, operation: Operation) -> None:
-        targets = self._enter(operation, operation.operands)
         condition, body = operation.regions["condition"], operation.regions["body"]
+        targets = self._enter(operation, operation.operands, condition.args, body.args)
         self._line("while True:", operation.loc)
         self.indent += 1
         self._region(condition)
-        self._line(f"if not {self.names[condition.yields[0]]}: break")
+        self._line(f"if not {self.printer.name(condition.yields[0])}: break")
         self._region(body)
-        self._assign(targets, [self.names[v] for v in body.yields])
+        self._assign(targets, [self.printer.name(v) for v in body.yields])
         self.indent -= 1
 
     def _for(self, operation: Operation) -> None:
-        targets = self._enter(operation, operation.operands[3:])
         body = operation.regions["body"]
+        targets = self._enter(operation, operation.operands[3:], body.args[1:])
         bounds = self._list(operation.operands[:3])
         counted = self._bind("indices", indices)
-        self._line(f"for {self.names[body.args[0]]} in {counted}({bounds}):", operation.loc)
+        self._line(f"for {self.printer.name(body.args[0])} in {counted}({bounds}):", operation.loc)
         self.indent += 1
         before = len(self.lines)
         self._region(body)
-        self._assign(targets, [self.names[v] for v in body.yields])
+        self._assign(targets, [self.printer.name(v) for v in body.yields])
         if len(self.lines) == before:
             self._line("pass")
         self.indent -= 1
 
     def _call(self, operation: Operation) -> None:
         regions = [self._nested(name, r) for name, r in operation.regions.items()]
-        targets = [self.names[v] for v in operation.results]
+        targets = [self.printer.name(v) for v in operation.results]
         template = self._template(operation)
         if template is not None:
             self._line(f"{targets[0]} = {template}", operation.loc)
             return
         kernel = self._kernel(operation)
-        args = ", ".join([*(self.names[v] for v in operation.operands), *regions])
+        args = ", ".join([*(self.printer.name(v) for v in operation.operands), *regions])
         left = ", ".join(targets) + ("," if len(targets) == 1 else "")
         self._line(f"{left} = {kernel}({args})", operation.loc)
 
@@ -181,7 +181,7 @@ class _Emitter:
         if text is None or any(not isinstance(t, TensorType) or t.dtype.is_narrow for t in types):
             return None
         text = text.replace("np.", f"{self._bind('np', np)}.")
-        return text.format(*(self.names[v] for v in operation.operands))
+        return text.format(*(self.printer.name(v) for v in operation.operands))
 
     def _kernel(self, operation: Operation) -> str:
         """Name of a Python function from operands (and regions) to the tuple of results."""
@@ -191,7 +191,7 @@ class _Emitter:
 
     def _nested(self, wish: str, region: Region) -> str:
         """A nested function for a region that is called; its keyword argument."""
-        name = self._fresh(f"{wish}_region")
+        name = self.printer.names.unique(f"{wish}_region")
         self._line(f"def {name}({self._list(region.args)}):")
         self.indent += 1
         self._region(region)

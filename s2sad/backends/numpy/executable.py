@@ -46,7 +46,7 @@ class NumpyExecutable(Executable):
         self._types = function.input_types
         names = dict(program.names)
         exec(compile(program.text, self._file, "exec"), names)
-        self._call = names[function.name]
+        self._call = names[program.name]
         linecache.cache[self._file] = (
             len(program.text), None, program.text.splitlines(True), self._file
         )  # fmt: skip

@@ -24,8 +24,10 @@ def kernel(operation: Operation, *, in_place: bool) -> Callable[..., tuple[Any, 
         Whether the first operand may be overwritten.
     """
     prim = operation.prim
-    meaning = prim.in_place if in_place and prim.in_place is not None else prim.meaning
-    compute = partial(meaning, **operation.attrs) if operation.attrs else meaning
+    if in_place:
+        assert prim.in_place is not None
+        return partial(_overwritten, partial(prim.in_place, **operation.attrs))
+    compute = partial(prim.meaning, **operation.attrs) if operation.attrs else prim.meaning
     if prim.has(Trait.MOVES) or prim.is_composite or prim.regions:
         return partial(_as_they_are, compute)
     types = [v.type for v in operation.results]
@@ -35,6 +37,11 @@ def kernel(operation: Operation, *, in_place: bool) -> Callable[..., tuple[Any, 
         return partial(_as_they_are, compute)
     finish = [t.dtype if isinstance(t, TensorType) and t.dtype.is_narrow else None for t in types]
     return partial(_rounded, compute, finish)
+
+
+def _overwritten(write: Callable[..., None], target: np.ndarray, *rest: Any) -> tuple[Any, ...]:
+    write(target, *rest)
+    return (target,)
 
 
 def _as_they_are(compute: Callable[..., Any], *operands: Any, **regions: Any) -> tuple[Any, ...]:

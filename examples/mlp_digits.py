@@ -1,0 +1,164 @@
+"""Train an MLP on real handwritten digits, and look at every stage of its compilation.
+
+The digits are the 1,797 8x8 images of the UCI set that scikit-learn ships. The network is
+compiled by s2sad: its source is parsed, differentiated as Python, and run by NumPy.
+
+    python examples/mlp_digits.py --output demo-output
+
+leaves in the folder: ``stages/NN-NAME.py``, each stage of the training step as a Python file
+that runs by itself (`python demo-output/stages/00-primal.py`); ``gradient.py``, the generated
+gradient as a colleague might have written it; ``training.png``, the loss and some predictions.
+"""
+
+from __future__ import annotations
+
+import argparse
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import matplotlib
+
+matplotlib.use("Agg")
+import matplotlib.pyplot as plt
+import numpy as np
+from sklearn.datasets import load_digits
+from sklearn.model_selection import train_test_split
+from tqdm import tqdm
+
+import s2sad as ms
+from s2sad import nn, ops
+
+
+@ms.compile
+class Mlp(nn.Cell):
+    """Two hidden layers of ReLUs."""
+
+    def __init__(self):
+        super().__init__()
+        self.hidden1 = nn.Dense(64, 96)
+        self.hidden2 = nn.Dense(96, 48)
+        self.output = nn.Dense(48, 10)
+
+    def construct(self, images):
+        h = ops.relu(self.hidden1(images))
+        h = ops.relu(self.hidden2(h))
+        return self.output(h)
+
+
+def load():
+    """Images scaled to [0, 1] and labels, as training and test arrays."""
+    digits = load_digits()
+    images = (digits.data / 16.0).astype(np.float32)
+    labels = digits.target.astype(np.int32)
+    return train_test_split(images, labels, test_size=0.25, random_state=0, stratify=labels)
+
+
+def batches(images, labels, size, rng):
+    """Shuffled batches of one epoch; the last one may be smaller."""
+    order = rng.permutation(len(images))
+    for start in range(0, len(order), size):
+        chosen = order[start : start + size]
+        yield ms.Tensor(images[chosen]), ms.Tensor(labels[chosen])
+
+
+def accuracy(net, images, labels):
+    """Share of images whose largest logit is at the label."""
+    logits = net(ms.Tensor(images)).asnumpy()
+    return float(np.mean(logits.argmax(axis=1) == labels))
+
+
+def train(net, images, labels, epochs, batch_size):
+    """Train `net`; its losses, one a step, and the compiled training function."""
+    loss_fn = nn.CrossEntropyLoss()
+    optimizer = nn.SGD(net.trainable_params(), learning_rate=0.1, momentum=0.9)
+
+    def forward(x, y):
+        return loss_fn(net(x), y)
+
+    step = ms.value_and_grad(forward, None, net.trainable_params())
+    apply = ms.compile(optimizer)
+    rng = np.random.default_rng(0)
+    losses = []
+    steps = epochs * -(-len(images) // batch_size)
+    with tqdm(total=steps, desc="training", unit="step", file=sys.stdout) as bar:
+        for _ in range(epochs):
+            for x, y in batches(images, labels, batch_size, rng):
+                loss, gradients = step(x, y)
+                apply(gradients)
+                losses.append(loss.item())
+                bar.update()
+                bar.set_postfix(loss=f"{losses[-1]:.4f}", refresh=False)
+    return losses, step
+
+
+def check_stages(folder, inputs, loss):
+    """Run every dump as a plain Python program; each must give `loss`."""
+    np.savez(folder / "inputs.npz", **{f"input{i}": x for i, x in enumerate(inputs)})
+    for path in sorted(folder.glob("*.py")):
+        out = path.with_suffix(".out.npz")
+        command = [sys.executable, str(path), str(folder / "inputs.npz"), "--out", str(out)]
+        subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
+        with np.load(out, allow_pickle=False) as results:
+            found = float(results["result0"])
+        if found != loss:
+            raise SystemExit(f"{path} gives the loss {found!r}, compiled code gave {loss!r}")
+        out.unlink()
+        print(f"  {path}: loss {found:.7f}, the same")
+
+
+def plot(path, losses, net, images, labels):
+    """Loss over steps, and the first test images with what the network reads in them."""
+    figure = plt.figure(figsize=(11, 4.2))
+    left, right = figure.add_gridspec(1, 2, width_ratios=(1.25, 1))
+    axes = figure.add_subplot(left)
+    axes.plot(losses, color="0.75", linewidth=0.8, label="each step")
+    smooth = np.convolve(losses, np.ones(15) / 15, mode="valid")
+    axes.plot(np.arange(len(smooth)) + 7, smooth, color="tab:blue", label="mean of 15")
+    axes.set(xlabel="step", ylabel="cross entropy (nats)", yscale="log", title="training loss")
+    axes.legend(frameon=False)
+    predictions = net(ms.Tensor(images[:15])).asnumpy().argmax(axis=1)
+    grid = right.subgridspec(3, 5, hspace=0.35, wspace=0.15)
+    for index in range(15):
+        axes = figure.add_subplot(grid[index // 5, index % 5])
+        axes.imshow(images[index].reshape(8, 8), cmap="gray_r")
+        axes.set_xticks([]), axes.set_yticks([])
+        right_answer = predictions[index] == labels[index]
+        axes.set_title(f"{predictions[index]}", color="tab:green" if right_answer else "tab:red")
+    figure.savefig(path, dpi=110, bbox_inches="tight")
+    plt.close(figure)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--output", type=Path, default=Path("demo-output"))
+    parser.add_argument("--epochs", type=int, default=30)
+    parser.add_argument("--batch-size", type=int, default=32)
+    args = parser.parse_args()
+    args.output.mkdir(parents=True, exist_ok=True)
+
+    ms.set_seed(0)
+    train_images, test_images, train_labels, test_labels = load()
+    net = Mlp()
+    start = time.perf_counter()
+    losses, step = train(net, train_images, train_labels, args.epochs, args.batch_size)
+    seconds = time.perf_counter() - start
+    reached = accuracy(net, test_images, test_labels)
+    print(f"{len(losses)} steps in {seconds:.1f} s, test accuracy {reached:.4f}")
+
+    compiled = ms.compile(step)
+    x, y = ms.Tensor(train_images[:32]), ms.Tensor(train_labels[:32])
+    loss, _ = step(x, y)
+    compiled.dump(args.output / "stages")
+    print("every stage, run by plain Python:")
+    check_stages(args.output / "stages", compiled.inputs(x, y), loss.item())
+    (args.output / "gradient.py").write_text(compiled.source)
+    plot(args.output / "training.png", losses, net, test_images, test_labels)
+    print(f"look at {args.output / 'gradient.py'} and {args.output / 'training.png'}")
+    if reached < 0.95:
+        raise SystemExit("the test accuracy is below 0.95")
+
+
+if __name__ == "__main__":
+    main()
