@@ -20,6 +20,7 @@ from s2sad.autodiff.template import Inline, Template, place, template_of
 from s2sad.core.diagnostics import fail
 from s2sad.core.location import Location
 from s2sad.frontend.read import read_tree
+from s2sad.ir import types
 from s2sad.ir.graph import Function, Operation, Value
 from s2sad.ir.primitive import Primitive
 from s2sad.ir.printer import FlatPrinter
@@ -80,7 +81,7 @@ class JointProgram:
     def build(self) -> Function:
         printer = FlatPrinter(self.primal, None)
         printer.parameters(self.primal.body)
-        self.globals = {"p": prims, **support.NAMES}
+        self.globals = {**support.NAMES, **{n: getattr(types, n) for n in types.__all__}, "p": prims}
         for operation in self.primal.body.operations:
             self._forward(operation, printer.lines(operation))
         self.names = printer.named
@@ -101,21 +102,26 @@ class JointProgram:
             self.body.append(place(gast.ast_to_gast(statement), len(self.origins) - 1))
 
     def _seed(self) -> list[str]:
-        """Cotangents of the results: parameters when seeded, else ones."""
-        inputs = []
+        """Begin the cotangents of the results, with parameters when seeded, else with ones.
+
+        The parameters' names are returned. A result given twice gets the sum of its seeds.
+        """
+        parameters = []
         for index in self.results:
             value = self.primal.results[index]
-            name = self.fresh(f"d{self.names[value]}")
+            seed = call("ones", load(self.names[value]))
             if self.seeded:
-                inputs.append(name)
-                seed = load(name)
-            else:
-                seed = call("ones", load(self.names[value]))
-            if value not in self.cotangents:
-                self.cotangents[value] = self.fresh(f"d{self.names[value]}")
-                self.body.append(assign(self.cotangents[value], none(), 0))
-            self._add(value, seed, 0)
-        return inputs
+                parameters.append(self.fresh(f"d{self.names[value]}"))
+                seed = load(parameters[-1])
+            self._begin(value, self.body, 0)
+            self.body.append(self._addition(value, seed, 0))
+        return parameters
+
+    def _begin(self, value: Value, body: list[Any], line: int) -> None:
+        """Have a variable for the cotangent of `value`, nothing in it yet."""
+        if value not in self.cotangents:
+            self.cotangents[value] = self.fresh(f"d{self.names[value]}")
+            body.append(assign(self.cotangents[value], none(), line))
 
     def _backward(self, operation: Operation, line: int, active: set[Value]) -> None:
         """Inline the adjoint of `operation`, unless no cotangent reaches it after all."""
@@ -131,15 +137,12 @@ class JointProgram:
         inline = Inline(names, template.globals, self.globals, line)
         self.body += [inline.copy(statement) for statement in template.body]
         parts = self._parts(template, inline, len(wanted), line)
-        new = []
+        inner, self.body = self.body, outer
         for value, want, part in zip(operation.operands, wanted, parts, strict=True):
             if want and not _is_none(part):
-                if value not in self.cotangents:
-                    self.cotangents[value] = self.fresh(f"d{self.names[value]}")
-                    new.append(assign(self.cotangents[value], none(), line))
-                self._add(value, part, line)
-        inner, self.body = self.body, outer
-        self.body += [*new, place(any_given(arriving, inner), line)]
+                self._begin(value, outer, line)
+                inner.append(self._addition(value, part, line))
+        self.body.append(place(any_given(arriving, inner), line))
 
     def _parts(self, template: Template, inline: Inline, count: int, line: int) -> list[Any]:
         """Expressions of the template's cotangents, one an operand."""
@@ -149,10 +152,11 @@ class JointProgram:
         self.body.append(assign(whole, inline.copy(template.returns[0]), line))
         return [item(load(whole), index) for index in range(count)]
 
-    def _add(self, value: Value, addend: Any, line: int) -> None:
+    def _addition(self, value: Value, addend: Any, line: int) -> Any:
+        """The statement that adds `addend` to the cotangent of `value`."""
         name = self.cotangents[value]
         part = call("contribution", addend, load(self.names[value]))
-        self.body.append(assign(name, call("accumulate", load(name), part), line))
+        return assign(name, call("accumulate", load(name), part), line)
 
     def _template_names(self, operation: Operation, template: Template) -> dict[str, Any]:
         """What the template's parameters and locals become in the joint program."""
@@ -209,10 +213,10 @@ class JointProgram:
         returned += [self.cotangents[self.primal.args[i]] for i in self.wrt]
         self.body.append(place(gast.Return(value=bundle([load(n) for n in returned], True)), 0))
         parameters = [self.names[v] for v in self.primal.args] + seeds
-        types = list(self.primal.input_types)
-        types += [self.primal.results[i].type for i in self.results] if self.seeded else []
+        inputs = list(self.primal.input_types)
+        inputs += [self.primal.results[i].type for i in self.results] if self.seeded else []
         joint = read_tree(
-            function_def(f"{self.primal.name}_joint", parameters, self.body), self.globals, types,
+            function_def(f"{self.primal.name}_joint", parameters, self.body), self.globals, inputs,
             origins=self.origins, title=self.primal.title,
         )  # fmt: skip
         joint.inputs = (*self.primal.inputs, *(f"cotangent:{i}" for i in self.results if seeds))

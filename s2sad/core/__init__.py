@@ -1,1 +1,1 @@
-"""What everything else stands on: dtypes, tensors, cells, context, diagnostics. Needs NumPy only."""
+"""What all else stands on: dtypes, tensors, cells, context, diagnostics. Needs NumPy only."""

@@ -184,3 +184,9 @@ def ml_bfloat16() -> np.dtype | None:
     """The bfloat16 of ``ml_dtypes`` where the program has that package loaded, else None."""
     module = sys.modules.get("ml_dtypes")
     return None if module is None else np.dtype(module.bfloat16)
+
+
+def is_ml_bfloat16(dtype: np.dtype) -> bool:
+    """Whether `dtype` is the bfloat16 of ``ml_dtypes``."""
+    theirs = ml_bfloat16()
+    return theirs is not None and dtype == theirs  # a dtype == None would ask whether it is float64

@@ -65,14 +65,22 @@ def stored_copy(data: Any, dtype: DType | None = None) -> np.ndarray:
         E0304 when `data` is nothing of the above, E0401 for rows of unequal lengths, E0404 for a
         number that the dtype cannot hold.
     """
-    if dtype is not None and not isinstance(dtype, DType):
-        raise fail(
-            "E0303", f"a dtype of s2sad is needed, such as s2sad.float32, got {dtype!r}"
-        )  # fmt: skip
+    if dtype is not None:
+        _check_dtype(dtype)
     array, target = _read(data, dtype)
     if array.dtype == target.storage:
         return np.array(array, target.storage, order="C", copy=True, subok=False)
     return _converted(array, target, isinstance(data, (bool, int, list, tuple)))
+
+
+def _check_dtype(dtype: Any) -> None:
+    if not isinstance(dtype, DType):
+        raise fail("E0303", f"a dtype such as s2sad.float32 is needed, got {dtype!r}")
+
+
+def default_dtype(data: Any) -> DType:
+    """The dtype that a Tensor of `data` has when none is named."""
+    return _read(data, None)[1]
 
 
 def _read(data: Any, dtype: DType | None) -> tuple[np.ndarray, DType]:
@@ -101,6 +109,22 @@ def _read(data: Any, dtype: DType | None) -> tuple[np.ndarray, DType]:
     )  # fmt: skip
 
 
+def filled(shape: Any, dtype: Any, init: Any) -> np.ndarray:
+    """Storage of a shape that a number or a callable fills; see `Tensor`."""
+    _check_dtype(dtype)
+    sizes = (shape,) if isinstance(shape, int) else tuple(shape)
+    if not all(isinstance(n, (int, np.integer)) and n >= 0 for n in sizes):
+        raise fail("E0303", f"a shape is a tuple of sizes, got {shape!r}")
+    if isinstance(init, (bool, int, float, np.generic)):
+        return np.full(sizes, stored_copy(init, dtype))
+    if not callable(init):
+        raise fail("E0303", f"init is a number or a callable that fills an array, got {init!r}")
+    array = np.zeros(sizes, dtype.compute.storage)
+    if init(array) is not None:
+        raise fail("E0303", "init must fill the array that it is given, and return nothing")
+    return array if array.dtype == dtype.storage else dtypes.narrow(array, dtype)
+
+
 def _article(data: Any) -> str:
     return "None" if data is None else f"a {type(data).__name__}"
 
@@ -112,7 +136,7 @@ def _read_array(data: Any, dtype: DType | None) -> tuple[np.ndarray, DType]:
             help="fill it first: x.filled(value)",
         )  # fmt: skip
     array = np.asarray(data)
-    if array.dtype == dtypes.ml_bfloat16():
+    if dtypes.is_ml_bfloat16(array.dtype):
         return array.view(np.uint16), dtype or dtypes.bfloat16
     native = array.dtype.newbyteorder("=")
     found = None if native == np.uint16 else dtypes.BY_STORAGE.get(native)

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from s2sad.ir.graph import Function, Operation, Region, Value
-from s2sad.ir.literals import same_literal
+from s2sad.ir.literals import INLINE, same_literal
 from s2sad.ir.marks import mark
 from s2sad.ir.primitive import Form
 from s2sad.ir.types import Type, same_type
@@ -194,7 +194,9 @@ def same_bits(a: np.ndarray, b: np.ndarray) -> bool:
     if a.dtype != b.dtype or a.shape != b.shape:
         return False
     unsigned = f"u{a.dtype.itemsize}"
-    return bool((a.view(unsigned) == b.view(unsigned)).all())
+    # Where both repeat one element along an axis, that one stands for all.
+    once = tuple(slice(1 if m == n == 0 else None) for m, n in zip(a.strides, b.strides, strict=True))
+    return bool((a.view(unsigned)[once] == b.view(unsigned)[once]).all())
 
 
 def _same_types(a: Sequence[Type], b: Sequence[Type]) -> bool:
@@ -215,5 +217,7 @@ def _described(value: Value) -> str:
 
 
 def _short(value: Any) -> str:
-    text = " ".join((str(value.tolist()) if isinstance(value, np.ndarray) else repr(value)).split())
+    if isinstance(value, np.ndarray):
+        value = value.tolist() if value.size <= INLINE else value.dtype.name + str([*value.shape])
+    text = " ".join(repr(value).split())
     return text if len(text) <= 60 else f"{text[:57]}..."

@@ -15,8 +15,8 @@ AROUND = 3  # operations shown on each side
 
 
 def describe(function: Function, value: Any) -> str:
-    """`value` by its name, or by a number in program order, in backquotes."""
-    return f"`{_name(_numbers(function), value)}`"
+    """`value` by its name or its place in program order, in backquotes."""
+    return f"`{_name(_names(function), value)}`"
 
 
 def neighbours(function: Function, at: Reader | None) -> Iterator[str]:
@@ -25,43 +25,46 @@ def neighbours(function: Function, at: Reader | None) -> Iterator[str]:
     if not isinstance(region, Region):
         yield f"in {function!r}" if at is None else f"in {function.name}, outside of its regions"
         return
-    numbers = _numbers(function)
-    arguments = ", ".join(f"{_name(numbers, x)}: {x.type}" for x in region.args)
+    names = _names(function)
+    arguments = ", ".join(f"{_name(names, x)}: {x.type}" for x in region.args)
     yield f"in {function.name}, {_path(region)} ({arguments}):"
-    lines = [_line(operation, numbers) for operation in region.operations]
-    lines.append("yield " + ", ".join(_name(numbers, value) for value in region._reads))
+    lines = [_line(operation, names) for operation in region.operations]
+    lines.append("yield " + ", ".join(_name(names, value) for value in region._reads))
     places = [i for i, each in enumerate(region.operations) if each is at] or [len(lines) - 1]
     first = max(places[0] - AROUND, 0)
     for i, line in enumerate(lines[first : places[0] + AROUND + 1], first):
         yield ("--> " if i in places else "    ") + line
 
 
-def _numbers(function: Function) -> dict[Value, int]:
-    """Place of each value in program order."""
-    numbers: dict[Value, int] = {}
+def _names(function: Function) -> dict[Value, str]:
+    """Each value's own name, with its place in program order where another has that name."""
+    names: dict[Value, str] = {}
+    taken: set[str] = set()
+    for number, value in enumerate(_values(function)):
+        text = f"t{number}" if value.name is None else value.name
+        names[value] = f"{text} (t{number})" if text in taken else text
+        taken.add(text)
+    return names
+
+
+def _values(function: Function) -> Iterator[Value]:
     pending: list[Any] = [function.body]
     while pending:
         place = pending.pop()
-        if isinstance(place, Region):
-            values, inner = place.args, list(place.operations)
-        else:
-            values, inner = place.results, list(place.regions.values())
-        for value in values:
-            numbers.setdefault(value, len(numbers))
-        pending += reversed(inner)
-    return numbers
+        yield from place.args if isinstance(place, Region) else place.results
+        inner = place.operations if isinstance(place, Region) else place.regions.values()
+        pending += reversed(list(inner))
 
 
-def _name(numbers: dict[Value, int], value: Any) -> str:
+def _name(names: dict[Value, str], value: Any) -> str:
     if not isinstance(value, Value):
         return repr(value)
-    number = f"t{numbers[value]}" if value in numbers else "an unknown value"
-    return f"{value.name} ({number})" if value.name else number
+    return names.get(value, f"{value.name or 'a value'} of nowhere")
 
 
-def _line(operation: Operation, numbers: dict[Value, int]) -> str:
-    results = ", ".join(f"{_name(numbers, x)}: {x.type}" for x in operation.results)
-    operands = [_name(numbers, x) for x in operation._reads]
+def _line(operation: Operation, names: dict[Value, str]) -> str:
+    results = ", ".join(f"{_name(names, x)}: {x.type}" for x in operation.results)
+    operands = [_name(names, x) for x in operation._reads]
     attrs = [f"{name}={_short(value)}" for name, value in operation.attrs.items()]
     regions = [f"{name}=..." for name in operation.regions]
     return f"{results} = p.{operation.prim.name}({', '.join([*operands, *attrs, *regions])})"
@@ -76,5 +79,5 @@ def _path(region: Region) -> str:
     owner = region.parent
     if not isinstance(owner, Operation):
         return "body"
-    names = [name for name, each in owner.regions.items() if each is region]
-    return f"region {', '.join(names)} of {owner.prim.name}"
+    keys = [key for key, each in owner.regions.items() if each is region]
+    return f"region {', '.join(keys)} of {owner.prim.name}"

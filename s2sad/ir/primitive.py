@@ -32,6 +32,8 @@ class Form(Enum):
     WHILE = "while"  # while True, its condition region before `if not c: break`
     FOR = "for"  # for i in range(a, b, s)
     NESTED = "nested"  # regions as decorated functions above the call
+    PUSH = "push"  # a call; in source style tape.append(x)
+    POP = "pop"  # a call; in source style x = tape.pop()
 
 
 class Trait(Enum):

@@ -9,7 +9,7 @@ inputs and results holds. It runs after every pass, always.
 from __future__ import annotations
 
 import ast
-import math
+import struct
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from types import NoneType
 from typing import Any, NoReturn
@@ -55,7 +55,12 @@ def verify(function: Function, *, after: str = "") -> None:
     >>> verify(function, after="a careless pass")
     Traceback (most recent call last):
       ...
-    s2sad.core.diagnostics.S2sadInternalError: [E0902] after a careless pass: neg reads `t1`, ...
+    s2sad.core.diagnostics.S2sadInternalError: [E0902] after a careless pass: neg reads `t2`, which
+    is computed later
+       = note: in main, body (x: f32[4]):
+       = note: --> t1: f32[4] = p.neg(t2)
+       = note:     t2: f32[4] = p.neg(x)
+       = note:     yield t1
     """
     _Verifier(function, after).check()
 
@@ -427,7 +432,7 @@ def _same_attribute(a: Any, b: Any) -> bool:
     if isinstance(a, tuple):
         return len(a) == len(b) and all(map(_same_attribute, a, b))
     if isinstance(a, float):
-        return math.isnan(a) and math.isnan(b) or (a == b and math.copysign(1, a) == math.copysign(1, b))
+        return struct.pack("d", a) == struct.pack("d", b)
     if isinstance(a, np.ndarray):
         return (a.dtype, a.shape, a.tobytes()) == (b.dtype, b.shape, b.tobytes())
     return a == b

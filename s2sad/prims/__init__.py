@@ -15,11 +15,19 @@ from s2sad.prims import (
     arithmetic,
     arrange,
     cast,
+    collective,
     comparison,
     constant,
     control,
+    dynamic,
+    effect,
+    einsum,
     exponential,
+    index,
+    linalg,
     logic,
+    marker,
+    random,
     reduce,
     rounding,
     scan,
@@ -28,12 +36,14 @@ from s2sad.prims import (
     special,
     statistics,
     trigonometric,
+    window,
 )
 from s2sad.prims.define import ALL
 
 FAMILIES = (
-    arithmetic, arrange, cast, comparison, constant, control, exponential, logic, reduce,
-    rounding, scan, select, shape, special, statistics, trigonometric,
+    arithmetic, arrange, cast, collective, comparison, constant, control, dynamic, effect,
+    einsum, exponential, index, linalg, logic, marker, random, reduce, rounding, scan, select,
+    shape, special, statistics, trigonometric, window,
 )  # fmt: skip
 
 globals().update(ALL)

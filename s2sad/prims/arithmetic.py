@@ -320,7 +320,7 @@ def rsqrt(x):
     >>> p.rsqrt(np.array([4.0, 0.0, np.inf]))
     array([0.5, inf, 0. ])
     """
-    return 1 / np.sqrt(x)
+    return x.dtype.type(1) / np.sqrt(x)
 
 
 @rsqrt.adjoint

@@ -52,13 +52,17 @@ def _require_int(value: Any, what: str, low: int, high: int | None) -> None:
         raise fail("E0404", f"{what} is at least {low}{bound}, got {value}")
 
 
+def _no_partner(name: str, group: str, size: int) -> Exception:
+    return fail(
+        "E0104", f"{name} among the {size} members of {group!r} needs a communicator",
+        help="the NumPy backend runs one process",
+    )  # fmt: skip
+
+
 def alone(name: str, group: str, size: int) -> None:
     """NumPy computes in one process: the group must have one member (E0104)."""
     if size != 1:
-        raise fail(
-            "E0104", f"{name} among the {size} members of {group!r} needs a communicator",
-            help="the NumPy backend runs one process",
-        )  # fmt: skip
+        raise _no_partner(name, group, size)
 
 
 def returned(name: str, cotangent: Any, size: int) -> Any:
@@ -360,8 +364,7 @@ def send(token, x, *, to, group="world", size):
       ...
     s2sad.core.diagnostics.S2sadSyntaxError: [E0104] send among the 2 members of 'world' needs a ...
     """
-    _require_partner("send", group, size)
-    return token
+    raise _no_partner("send", group, size)
 
 
 def _receive_type(
@@ -406,10 +409,4 @@ def receive(token, *, source, type, group="world", size):  # noqa: A002
       ...
     s2sad.core.diagnostics.S2sadSyntaxError: [E0104] receive among the 2 members of 'world' needs a ...
     """
-    _require_partner("receive", group, size)
-    return token, type
-
-
-def _require_partner(name: str, group: str, size: int) -> None:
-    alone(name, group, size)
-    raise fail("E0104", f"{name} needs another member, and {group!r} has one")
+    raise _no_partner("receive", group, size)

@@ -180,7 +180,7 @@ def _push_type(stack: Type, x: Type) -> StackType:
     return stack
 
 
-@primitive(type=_push_type, traits={Trait.MOVES}, linear="all", same=())
+@primitive(type=_push_type, traits={Trait.MOVES}, linear="all", same=(), form=Form.PUSH)
 def stack_push(stack, x):
     """The stack with `x` on top; in place, for a stack is used once.
 
@@ -207,7 +207,7 @@ def _pop_type(stack: Type) -> tuple[Type, ...]:
     return stack, stack.element
 
 
-@primitive(type=_pop_type, traits={Trait.MOVES, Trait.FALLIBLE}, linear="all")
+@primitive(type=_pop_type, traits={Trait.MOVES, Trait.FALLIBLE}, linear="all", form=Form.POP)
 def stack_pop(stack):
     """The stack without its top, and the top; E0502 when it is empty.
 

@@ -166,8 +166,8 @@ def sigmoid(x):
     >>> p.sigmoid(np.array([0.0, -1000.0, np.inf]))
     array([0.5, 0. , 1. ])
     """
-    small = np.exp(-np.abs(x))
-    return np.where(x < 0, small, x.dtype.type(1)) / (1 + small)
+    small, one = np.exp(-np.abs(x)), x.dtype.type(1)
+    return np.where(x < 0, small, one) / (one + small)
 
 
 @sigmoid.adjoint

@@ -23,6 +23,7 @@ from s2sad.prims.cast import cast
 from s2sad.prims.comparison import greater_equal, less
 from s2sad.prims.define import composite, primitive
 from s2sad.prims.kernels import philox
+from s2sad.prims.rules import require_kind
 from s2sad.prims.select import where
 from s2sad.prims.shape import shape_of
 
@@ -33,8 +34,18 @@ _DRAW = "it draws: the numbers do not depend smoothly on the state"
 
 
 def _require_state(state: Type) -> None:
-    if state != STATE:
-        raise fail("E0304", f"a random state is i64[3], got {state}", help="seed_state makes one")
+    found = require_kind(state, _is_i64, "a random state, i64[3]")
+    if found.shape != STATE.shape:
+        raise fail("E0401", f"a random state is i64[3], got {state}", help="seed_state makes one")
+
+
+def _require_scalar(type: Type, what: str) -> None:  # noqa: A002
+    if require_kind(type, _is_i64, f"{what}, a scalar of i64").shape:
+        raise fail("E0304", f"{what} must be a scalar of i64, got {type}")
+
+
+def _is_i64(dtype: DType) -> bool:
+    return dtype is dtypes.int64
 
 
 def _canonical(types: Any, attrs: dict[str, Any]) -> dict[str, Any]:
@@ -111,7 +122,7 @@ def random_bits(state, *, shape):
     Raises
     ------
     S2sadError
-        E0303 or E0404 if `shape` is none, E0304 if `state` is none.
+        E0301 or E0401 if `state` is none, E0303 or E0404 if `shape` is none.
 
     Examples
     --------
@@ -152,7 +163,8 @@ def random_uniform(state, *, shape, dtype=dtypes.float32):
     Raises
     ------
     S2sadError
-        E0301 if `dtype` is no float, E0303 or E0404 if `shape` is none, E0304 if `state` is none.
+        E0301 if `dtype` is no float, E0301 or E0401 if `state` is none, E0303 or E0404 if `shape`
+        is none.
 
     Examples
     --------
@@ -183,7 +195,8 @@ def random_normal(state, *, shape, dtype=dtypes.float32):
     Raises
     ------
     S2sadError
-        E0301 if `dtype` is no float, E0303 or E0404 if `shape` is none, E0304 if `state` is none.
+        E0301 if `dtype` is no float, E0301 or E0401 if `state` is none, E0303 or E0404 if `shape`
+        is none.
 
     Notes
     -----
@@ -202,8 +215,7 @@ def random_normal(state, *, shape, dtype=dtypes.float32):
 def _int_type(state: Type, low: Type, high: Type, *, shape: Shape) -> tuple[TensorType, ...]:
     _require_state(state)
     for bound in (low, high):
-        if bound != i64:
-            raise fail("E0304", f"the bounds of random_int are scalars of i64, got {bound}")
+        _require_scalar(bound, "a bound of random_int")
     return TensorType(i64.dtype, shape), STATE
 
 
@@ -227,7 +239,8 @@ def random_int(state, low, high, *, shape):
     Raises
     ------
     S2sadError
-        E0404 if `low` is not below `high`, or `shape` is none; E0304 if an operand is none.
+        E0404 if `low` is not below `high`; E0301, E0304 or E0401 if an operand is none of these, E0303
+        or E0404 if `shape` is none.
 
     Examples
     --------
@@ -265,7 +278,7 @@ def random_permutation(state, *, n):
     Raises
     ------
     S2sadError
-        E0303 or E0404 if `n` is no size, E0304 if `state` is none.
+        E0301 or E0401 if `state` is none, E0303 or E0404 if `n` is no size.
 
     Examples
     --------
@@ -278,8 +291,7 @@ def random_permutation(state, *, n):
 
 def _fold_type(state: Type, data: Type) -> TensorType:
     _require_state(state)
-    if data != i64:
-        raise fail("E0304", f"what is folded into a state is a scalar of i64, got {data}")
+    _require_scalar(data, "what is folded into a state")
     return STATE
 
 
@@ -299,7 +311,7 @@ def random_fold(state, data):
     Raises
     ------
     S2sadError
-        E0304 if an operand is none of these.
+        E0301, E0304 or E0401 if an operand is none of these.
 
     Examples
     --------
@@ -373,8 +385,8 @@ def dropout(x, state, *, rate):
     Raises
     ------
     S2sadError
-        E0301 if `x` is not float, E0303 or E0404 if `rate` is no probability, E0304 if `state` is
-        no state.
+        E0301 if `x` is not float, E0301 or E0401 if `state` is no state, E0303 or E0404 if `rate`
+        is no probability.
 
     Notes
     -----

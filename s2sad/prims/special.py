@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-import numpy as np
+import numpy as np  # noqa: F401 - the examples use it
 
 from s2sad.core.diagnostics import fail
 from s2sad.ir.primitive import Trait

@@ -15,6 +15,7 @@ from typing import Any
 from s2sad.core.diagnostics import fail
 from s2sad.ir import dims
 from s2sad.ir.dims import Dim
+from s2sad.ir.primitive import Trait
 from s2sad.ir.types import TensorType, Type
 from s2sad.prims.define import composite, primitive
 from s2sad.prims.kernels import window as kernels
@@ -194,7 +195,7 @@ def _conv_type(
     return TensorType(dtype, (data.shape[0], filters.shape[0], *counts))
 
 
-@primitive(type=_conv_type, linear=(0, 1), canonical=_canonical)
+@primitive(type=_conv_type, linear=(0, 1), canonical=_canonical, traits={Trait.REASSOCIATES})
 def conv(x, w, *, stride=1, padding=0, dilation=1, groups=1):
     """Convolution as deep learning means it: cross-correlation of `x` with the filters `w`.
 
@@ -267,7 +268,7 @@ def _require_counts(found: Shape, counts: Shape) -> None:
         dims.require_same(size, count, f"the size of dy and the windows along axis {axis}")
 
 
-@primitive(type=_conv_input_grad_type, linear=(0, 1), canonical=_canonical)
+@primitive(type=_conv_input_grad_type, linear=(0, 1), canonical=_canonical, traits={Trait.REASSOCIATES})
 def conv_input_grad(dy, w, *, input_shape, stride=1, padding=0, dilation=1, groups=1):
     """Cotangent of the input of `conv`: its transpose in `x`, also called transposed convolution.
 
@@ -328,7 +329,7 @@ def _conv_filter_grad_type(
     return TensorType(dtype, (windows.shape[1], data.shape[1] // groups, *kernel_shape))
 
 
-@primitive(type=_conv_filter_grad_type, linear=(0, 1), canonical=_canonical)
+@primitive(type=_conv_filter_grad_type, linear=(0, 1), canonical=_canonical, traits={Trait.REASSOCIATES})
 def conv_filter_grad(x, dy, *, kernel_shape, stride=1, padding=0, dilation=1, groups=1):
     """Cotangent of the filters of `conv`: its transpose in `w`.
 
@@ -504,7 +505,7 @@ def _avg_pool_type(
     return TensorType(found.dtype, (*found.shape[:2], *counts))
 
 
-@primitive(type=_avg_pool_type, linear=(0,), canonical=_canonical)
+@primitive(type=_avg_pool_type, linear=(0,), canonical=_canonical, traits={Trait.REASSOCIATES})
 def avg_pool(x, *, kernel, stride=1, padding=0, count_include_pad=True, divisor=None):
     """Sum of each window over `divisor`, or else over the number of its members.
 
@@ -563,7 +564,7 @@ def _avg_pool_grad_type(
     return TensorType(found.dtype, (*found.shape[:2], *input_shape))
 
 
-@primitive(type=_avg_pool_grad_type, linear=(0,), canonical=_canonical)
+@primitive(type=_avg_pool_grad_type, linear=(0,), canonical=_canonical, traits={Trait.REASSOCIATES})
 def avg_pool_grad(
     dy, *, input_shape, kernel, stride=1, padding=0, count_include_pad=True, divisor=None
 ):

@@ -877,33 +877,30 @@ def larger(inner):
 
 
 def fstrings(inner, texts, depth: int = 0):
-    """As a parser makes them: no two constants in a row, and none of them empty."""
     deepest = 2 if SINCE_312 else 1
     formats = st.none() if depth == deepest else st.none() | fstrings(inner, texts, depth + 1)
     conversions = st.sampled_from([-1, ord("s"), ord("r"), ord("a")])
     field = st.builds(ast.FormattedValue, inner, conversions, formats)
-    text = st.builds(ast.Constant, texts.filter(bool))
-    pieces = st.lists(field | text, max_size=4).filter(
-        lambda values: (
-            not any(
-                isinstance(one, ast.Constant) and isinstance(other, ast.Constant)
-                for one, other in zip(values, values[1:], strict=False)
-            )
-        )
-    )
-    return st.builds(ast.JoinedStr, pieces)
+    pieces = st.lists(field | st.builds(ast.Constant, texts), max_size=3)
+    return st.builds(ast.JoinedStr, pieces.map(as_parsed))
 
 
-within = st.recursive(names(LOAD) | constants(tame), larger, max_leaves=4)
-within |= fstrings(within, tame)
-leaves = names(LOAD) | constants(nasty) | fstrings(within, nasty)
-expressions = st.recursive(leaves, larger, max_leaves=8)
+def as_parsed(pieces: list[Any]) -> list[Any]:
+    """Without empty constants, and with a field between any two."""
+    kept = []
+    for piece in pieces:
+        constant = isinstance(piece, ast.Constant)
+        if not constant or piece.value and not (kept and isinstance(kept[-1], ast.Constant)):
+            kept.append(piece)
+    return kept
 
 
-@st.composite
-def any_expression(draw) -> ast.expr:
-    """As `expressions`, with a short name; hypothesis warns of long ones."""
-    return draw(expressions)
+def grown(leaves, depth: int):
+    return leaves | larger(grown(leaves, depth - 1)) if depth else leaves
+
+
+within = grown(names(LOAD) | constants(tame), 1)
+leaves = names(LOAD) | constants(nasty) | fstrings(within | fstrings(within, tame), nasty)
 
 
 def simple_statements(inner):
@@ -965,7 +962,7 @@ def branch(test: ast.expr, body: list, orelse: list, inline: bool) -> ast.If:
 
 
 def compound_statements(statement):
-    inner = any_expression()
+    inner = grown(leaves, 1)
     body, orelse, (target, _) = blocks(statement), blocks(statement, 2, 0), targets(inner)
     handler = st.builds(ast.ExceptHandler, st.none(), st.none(), body)
     handler |= st.builds(ast.ExceptHandler, inner, st.none() | identifiers, body)
@@ -992,16 +989,17 @@ def compound_statements(statement):
     )
 
 
-statements = st.recursive(simple_statements(any_expression()), compound_statements, max_leaves=6)
+simple = simple_statements(grown(leaves, 1))
+statements = simple | compound_statements(simple | compound_statements(simple))
 
 
-@settings(max_examples=400, deadline=None)
-@given(expressions)
+@settings(max_examples=300, deadline=None)
+@given(grown(leaves, 2))
 def test_any_expression_reads_back(tree):
     assert same(expression(unparse(tree)), tree)
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=150, deadline=None)
 @given(blocks(statements, minimum=0).map(lambda body: ast.Module(body, [])))
 def test_any_module_reads_back_with_its_comments(tree):
     text = unparse(tree)

@@ -1,43 +1,81 @@
-"""What attributes could a primitive take, going by their names?
+"""How may a primitive be called, going by what it says of itself?
 
-A table of makers by attribute name. A guess may be refused by the type rule; then another is
-made. A primitive with an attribute that has neither a maker nor a default is refused with E0302.
+Attributes are guessed by their names, operands by trying the type rule. A guess may be refused;
+then another is made. `CALLS` and `BY_PRIM` hold what chance would not find; nothing else here
+knows a primitive by name, so that new families join by themselves.
 """
 
 from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Sequence
+from functools import cache
+from itertools import product
 from random import Random
 from typing import Any
 
-from s2sad.core import dtypes
-from s2sad.core.diagnostics import fail
-from s2sad.ir.primitive import Primitive
-from s2sad.ir.types import TensorType, Type
+import numpy as np
+
+from s2sad import prims as p
+from s2sad.core import dtypes, location
+from s2sad.core.diagnostics import S2sadError
+from s2sad.core.dtypes import DType
+from s2sad.ir.primitive import Form, Primitive, Trait
+from s2sad.ir.types import TensorType, Type, f32, f64, i64
 
 Shape = tuple[int, ...]
-Maker = Callable[[Random, TensorType], Any]
+Attributes = dict[str, Any]
+Maker = Callable[[Random, Primitive, Sequence[Type]], Any]
+
+MAX_ELEMENTS = 4096
+
+#: They always fail, or need somebody outside: a feeder, another process.
+NEVER = {"raise_", "queue_read", "send", "receive"}
 
 
-def guess_attributes(prim: Primitive, types: Sequence[Type], random: Random) -> dict[str, Any]:
+def guess_attributes(prim: Primitive, types: Sequence[Type], random: Random) -> Attributes:
     """Values for the attributes of `prim`; those with a default are left out now and then."""
-    tensors = [t for t in types if isinstance(t, TensorType)]
-    first = tensors[0] if tensors else TensorType(dtypes.float32)
     attrs = {}
     for name, default in prim.attributes.items():
-        maker, is_needed = MAKERS.get(name), default is inspect.Parameter.empty
-        if maker is None and is_needed:
-            raise fail("E0302", f"no guess for the attribute {name!r} of {prim.name}")
-        if maker is not None and (is_needed or random.random() < 0.6):
-            attrs[name] = maker(random, first)
+        is_needed = default is inspect.Parameter.empty
+        if name in MAKERS and (is_needed or random.random() < 0.6):
+            attrs[name] = MAKERS[name](random, prim, types)
+    if prim.name in BY_PRIM:
+        attrs.update(BY_PRIM[prim.name](random, _first(types)))
     return attrs
 
 
-def can_guess(prim: Primitive) -> bool:
-    """Whether each attribute of `prim` has a default or a maker."""
-    defaults = prim.attributes.items()
-    return all(name in MAKERS or value is not inspect.Parameter.empty for name, value in defaults)
+def fitting(
+    prim: Primitive, types: Sequence[Type], attrs: Attributes
+) -> tuple[Attributes, tuple[Type, ...]] | None:
+    """Attributes in canonical spelling and result types, where the type rule agrees.
+
+    None where it does not, or a result is too large.
+    """
+    try:
+        with location.at(None):  # an error with a location costs a look for its file
+            full = prim.complete(types, attrs)
+            results = prim.infer(types, full)
+    except S2sadError:
+        return None
+    if any(isinstance(t, TensorType) and t.size > MAX_ELEMENTS for t in results):
+        return None
+    return full, results
+
+
+# Attributes by name
+
+
+def _first(types: Sequence[Type]) -> TensorType:
+    return next((t for t in types if isinstance(t, TensorType)), f32)
+
+
+def _of_first(make: Callable[[Random, TensorType], Any]) -> Maker:
+    return lambda random, prim, types: make(random, _first(types))
+
+
+def _any_of(*choices: Any) -> Maker:
+    return lambda random, prim, types: random.choice(choices)
 
 
 def _axis(random: Random, first: TensorType) -> int:
@@ -49,6 +87,10 @@ def _axes(random: Random, first: TensorType) -> Any:
     if random.random() < 0.3:
         return random.choice((None, _axis(random, first)))
     return tuple(random.sample(range(first.ndim), random.randint(0, first.ndim)))
+
+
+def _axis_or_axes(random: Random, prim: Primitive, types: Sequence[Type]) -> Any:
+    return random.choice((_axis, _axes))(random, _first(types))
 
 
 def _permutation(random: Random, first: TensorType) -> Shape:
@@ -64,37 +106,172 @@ def _shape(random: Random, first: TensorType) -> Shape:
 
 
 def _per_axis(low: int, high: int) -> Maker:
-    def make(random: Random, first: TensorType) -> Shape:
-        return tuple(random.randint(low, high) for _ in first.shape)
+    return _of_first(lambda random, x: tuple(random.randint(low, high) for _ in x.shape))
+
+
+def _text(random: Random, prim: Primitive, types: Sequence[Type]) -> str:
+    """A text with a field for each operand that the primitive takes beyond the least."""
+    return random.choice(("x", "{{", "é\n")) + " {}" * (len(types) - prim.least)
+
+
+#: What an attribute of each name may be.
+MAKERS: dict[str, Maker] = {
+    "axis": _axis_or_axes,
+    "axes": _of_first(_axes),
+    "concat_axis": _of_first(_axis),
+    "descending": _any_of(True, False),
+    "dtype": _any_of(*dtypes.ALL),
+    "exclusive": _any_of(True, False),
+    "format": _text,
+    "high": _per_axis(0, 2),
+    "keepdims": _any_of(True, False),
+    "low": _per_axis(0, 2),
+    "message": _text,
+    "n": _any_of(0, 1, 2, 3),
+    "of": _of_first(lambda random, x: x),
+    "perm": _of_first(_permutation),
+    "rate": _any_of(0.0, 0.25, 0.5),
+    "repeats": _per_axis(0, 2),
+    "reverse": _any_of(True, False),
+    "root": _any_of(0),
+    "seed": _any_of(0, 7, -1, 2**64 - 1),
+    "shape": _of_first(_shape),
+    "size": _any_of(1),
+    "split_axis": _of_first(_axis),
+    "start": _per_axis(0, 1),
+    "step": _per_axis(1, 2),
+    "stop": _of_first(lambda random, x: tuple(random.randint(0, n) for n in x.shape)),
+    "value": _any_of(0, 1, 0.5, -0.0),
+}
+
+
+def _split(random: Random, x: TensorType) -> Attributes:
+    axis = random.randrange(max(x.ndim, 1))
+    size = x.shape[axis] if x.ndim else 0
+    cut = random.randint(0, size)
+    return {"axis": axis, "sizes": random.choice(((size,), (cut, size - cut)))}
+
+
+def _roll(random: Random, x: TensorType) -> Attributes:
+    axes = _axes(random, x)
+    many = tuple(range(x.ndim)) if axes is None else axes
+    shift = tuple(random.randint(-2, 4) for _ in many) if isinstance(many, tuple) else 1
+    return {"axis": many, "shift": shift}
+
+
+def _equation(random: Random, x: TensorType) -> Attributes:
+    """For one or two operands, each with the axes of the first."""
+    letters = "abcdef"[: x.ndim]
+    left = random.choice((letters, f"{letters},{letters}"))
+    return {"equation": f"{left}->{''.join(random.sample(letters, random.randint(0, x.ndim)))}"}
+
+
+#: Attributes that depend on one another, by primitive, given the type of the first operand.
+BY_PRIM: dict[str, Callable[[Random, TensorType], Attributes]] = {
+    "einsum": _equation,
+    "repeat": lambda random, x: {"repeats": random.randint(0, 3), "axis": _axis(random, x)},
+    "roll": _roll,
+    "split": _split,
+}
+
+_IMAGE, _FILTER, _SMALL = (1, 2, 4, 5), (2, 2, 3, 2), (1, 2, 2, 4)
+
+
+def _windows(*shapes: Shape, **attrs: Any) -> Callable[[Random], tuple[list[Any], Attributes]]:
+    def make(random: Random) -> tuple[list[Any], Attributes]:
+        dtype = random.choice((dtypes.float32, dtypes.float64, dtypes.float16, dtypes.bfloat16))
+        return [TensorType(dtype, shape) for shape in shapes], dict(attrs)
 
     return make
 
 
-def _stop(random: Random, first: TensorType) -> Shape:
-    return tuple(random.randint(0, n) for n in first.shape)
-
-
-def _any_of(*choices: Any) -> Maker:
-    return lambda random, first: random.choice(choices)
-
-
-#: What an attribute of each name may be, given the type of the first operand.
-MAKERS: dict[str, Maker] = {
-    "axis": _axes,
-    "axes": _axes,
-    "keepdims": _any_of(True, False),
-    "perm": _permutation,
-    "shape": _shape,
-    "dtype": _any_of(*dtypes.ALL),
-    "value": _any_of(0, 1, 0.5, -0.0),
-    "low": _per_axis(0, 2),
-    "high": _per_axis(0, 2),
-    "start": _per_axis(0, 1),
-    "stop": _stop,
-    "step": _per_axis(1, 2),
-    "repeats": _per_axis(0, 2),
-    "exclusive": _any_of(True, False),
-    "reverse": _any_of(True, False),
-    "descending": _any_of(True, False),
-    "of": lambda random, first: first,
+#: Whole calls that chance would not find: operand types, or arrays for constants; attributes.
+CALLS: dict[str, Callable[[Random], tuple[list[Any], Attributes]]] = {
+    "avg_pool": _windows(_IMAGE, kernel=(2, 2)),
+    "avg_pool_grad": _windows(_SMALL, kernel=(3, 2), input_shape=(4, 5)),
+    "bernoulli": lambda random: ([i64[3], f64[2]], {}),
+    "conv": _windows(_IMAGE, _FILTER),
+    "conv_filter_grad": _windows(_IMAGE, _SMALL, kernel_shape=(3, 2)),
+    "conv_input_grad": _windows(_SMALL, _FILTER, input_shape=(4, 5)),
+    "conv_transpose": _windows(_SMALL, _FILTER),
+    "dropout": lambda random: ([f32[2, 3], i64[3]], {"rate": 0.5}),
+    "linear_recurrence": _windows((3, 2), (3, 2), axis=0),
+    "matmul": _windows((2, 3), (3, 4)),
+    "max_pool": _windows(_IMAGE, kernel=(2, 2)),
+    "random_bits": lambda random: ([i64[3]], {"shape": (2,)}),
+    "random_fold": lambda random: ([i64[3], i64], {}),
+    "random_int": lambda random: ([i64[3], np.array(-1), np.array(5)], {"shape": (2,)}),
+    "random_normal": lambda random: ([i64[3]], {"shape": (2,)}),
+    "random_permutation": lambda random: ([i64[3]], {"n": 4}),
+    "random_uniform": lambda random: ([i64[3]], {"shape": (2,)}),
 }
+
+#: What goes with the token, for effects that would fail on anything.
+EFFECTS: dict[str, list[Any]] = {
+    "assert_": [np.array(True)],
+    "check_finite": [np.array([0.5, -0.0], np.float32)],
+}
+
+
+# Primitives by how they are called; asked once, when all families are loaded.
+
+
+def _is_plain(prim: Primitive) -> bool:
+    """Whether it takes tensors to tensors and never fails here."""
+    safe = not prim.has(Trait.FALLIBLE) or prim.name in CALLS
+    is_call = prim.form is Form.CALL and not prim.has(Trait.EFFECT)
+    return is_call and safe and not prim.name.startswith("stack_") and _can_guess(prim)
+
+
+def _can_guess(prim: Primitive) -> bool:
+    """Whether each attribute has a default or a maker."""
+    if prim.name in BY_PRIM or prim.name in CALLS:
+        return True
+    defaults = prim.attributes.items()
+    return all(name in MAKERS or value is not inspect.Parameter.empty for name, value in defaults)
+
+
+@cache
+def elementwise_prims() -> tuple[Primitive, ...]:
+    found = [prim for prim in p.ALL.values() if prim.has(Trait.ELEMENTWISE) and _is_plain(prim)]
+    return tuple(prim for prim in found if prim.most in (1, 2, 3) and signatures(prim))
+
+
+@cache
+def other_prims() -> tuple[Primitive, ...]:
+    return tuple(
+        prim for prim in p.ALL.values() if not prim.has(Trait.ELEMENTWISE) and _is_plain(prim)
+    )
+
+
+@cache
+def nested_prims() -> tuple[Primitive, ...]:
+    known = ("custom", "hook", "transform")
+    return tuple(
+        prim for prim in p.ALL.values()
+        if prim.form is Form.NESTED
+        and (prim.name in known or (len(prim.regions) == 1 and _can_guess(prim)))
+    )  # fmt: skip
+
+
+@cache
+def effect_prims() -> tuple[Primitive, ...]:
+    return tuple(
+        prim for prim in p.ALL.values()
+        if prim.has(Trait.EFFECT) and prim.form is Form.CALL and prim.name not in NEVER
+        and _can_guess(prim)
+    )  # fmt: skip
+
+
+@cache
+def signatures(prim: Primitive) -> dict[DType, list[tuple[DType, ...]]]:
+    """Dtypes of operands that the type rule takes, by the first of them."""
+    tried = list(product(dtypes.ALL, repeat=min(prim.least, 2)))
+    if prim.least > 2:  # alike, or all but the first
+        tried = [(first, *(rest,) * (prim.least - 1)) for first, rest in tried]
+    found: dict[DType, list[tuple[DType, ...]]] = {}
+    for signature in tried:
+        types = [TensorType(dtype) for dtype in signature]
+        if fitting(prim, types, guess_attributes(prim, types, Random(0))):
+            found.setdefault(signature[0], []).append(signature)
+    return found

@@ -7,16 +7,12 @@ family joins by itself. What fails at run time is left out: every function here 
 
 from __future__ import annotations
 
-import zlib
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from functools import lru_cache
-from itertools import accumulate, product
+from itertools import accumulate
 from random import Random
 from typing import Any
-
-import numpy as np
 
 from s2sad import prims as p
 from s2sad.core import dtypes, location
@@ -25,10 +21,21 @@ from s2sad.core.dtypes import DType
 from s2sad.core.location import Location
 from s2sad.ir import builder
 from s2sad.ir.builder import build_function
-from s2sad.ir.graph import Function, Value
-from s2sad.ir.primitive import Form, Primitive, Trait
-from s2sad.ir.types import StackType, StackValue, TensorType, Token, TokenType, Type, i64
-from support.guesses import can_guess, guess_attributes
+from s2sad.ir.graph import Function, Operation, Value
+from s2sad.ir.primitive import Primitive
+from s2sad.ir.types import StackType, TensorType, Token, Type, bool_, i64
+from support.guesses import (
+    CALLS,
+    EFFECTS,
+    effect_prims,
+    elementwise_prims,
+    fitting,
+    guess_attributes,
+    nested_prims,
+    other_prims,
+    signatures,
+)
+from support.random_values import constant_array, random_inputs
 
 #: Names that users give, some of which mean something in a dump or clash once made unique.
 NAMES = (
@@ -37,7 +44,6 @@ NAMES = (
     "naïve", "β", "_", "__x", "T", "print", "construct", "self", "n",
 )  # fmt: skip
 SCOPES = ("", "net:Net", "net:Net/cell:Dense", "loss:CrossEntropyLoss", "net:Net/block.0:Block")
-MAX_ELEMENTS = 4096
 MAX_DEPTH = 3
 MAX_LINEAR = 4
 
@@ -56,56 +62,9 @@ def random_function(seed: int, *, size: int | None = None) -> tuple[Function, li
     return function, random_inputs(function, seed)
 
 
-def random_inputs(function: Function, seed: int) -> list[Any]:
-    """Run-time values of the types that `function` takes."""
-    random = np.random.default_rng([zlib.crc32(b"inputs"), seed & 0xFFFFFFFF])
-    return [random_value(type, random) for type in function.input_types]
-
-
-def random_value(type: Type, random: np.random.Generator) -> Any:  # noqa: A002
-    """Run-time value of `type`: an array, a stack of a few, or the token."""
-    if isinstance(type, StackType):
-        arrays = [random_array(type.element, random) for _ in range(random.integers(3))]
-        return StackValue(type.element, arrays)
-    return Token if isinstance(type, TokenType) else random_array(type, random)
-
-
-def random_array(type: TensorType, random: np.random.Generator) -> np.ndarray:  # noqa: A002
-    """Array of `type`, some elements of it at the edges of the dtype."""
-    dtype, shape = type.dtype, type.shape
-    if dtype is dtypes.bool_:
-        return random.random(shape) < 0.5
-    edges = edge_values(dtype)
-    chosen = edges[random.integers(len(edges), size=shape)]
-    if dtype.is_float:
-        usual = dtypes.narrow(2 * random.standard_normal(shape), dtype)
-    else:
-        usual = random.integers(-4, 5, size=shape).astype(dtype.storage)
-    return np.asarray(np.where(random.random(shape) < 0.15, chosen, usual))
-
-
-@lru_cache(maxsize=None)
-def edge_values(dtype: DType) -> np.ndarray:
-    """Elements at the edges of `dtype`: NaNs with payloads, infinities, -0.0, the extremes."""
-    if not dtype.is_float:
-        least, most = np.iinfo(dtype.storage).min, np.iinfo(dtype.storage).max
-        return np.array([least, most, 0, 1, most - 1], dtype.storage)
-    fraction = {"f16": 10, "bf16": 7, "f32": 23, "f64": 52}[dtype.short]
-    sign, one = 1 << (dtype.bits - 1), 1 << fraction
-    inf = sign - one
-    quiet = inf | one >> 1
-    patterns = [0, sign, 1, one, inf - 1, inf, inf | sign, quiet, quiet | sign | 5, quiet | 1]
-    return np.array(patterns, f"u{dtype.itemsize}").view(dtype.storage)
-
-
-@lru_cache(maxsize=None)
-def _constant_array(type: TensorType, variant: int) -> np.ndarray:  # noqa: A002
-    return random_array(type, np.random.default_rng([zlib.crc32(repr(type).encode()), variant]))
-
-
 @dataclass
 class _Linear:
-    """A stack or token that has not been used yet, and how many elements are sure to be on it."""
+    """A stack or token that has not been used yet, and how many elements this region put on it."""
 
     value: Value
     count: int = 0
@@ -231,9 +190,9 @@ class _Author:
         return Location("rnn.py", line, self.random.randint(0, 40), caller, None)
 
     def elementwise(self) -> None:
-        prim = self.random.choice(_elementwise())
+        prim = self.random.choice(elementwise_prims())
         first = self.pick()
-        choices = _signatures(prim).get(first.dtype)
+        choices = signatures(prim).get(first.dtype)
         if not choices:
             return
         operands: list[Any] = [first]
@@ -252,10 +211,10 @@ class _Author:
 
     def guess(self) -> None:
         """A call of any other primitive, with operands and attributes guessed."""
-        others = _guessable()
-        if not others:
-            return self.elementwise()
-        prim = self.random.choice(others)
+        prim = self.random.choice(other_prims())
+        if prim.name in CALLS:
+            self.call_as_told(prim)
+            return
         count = prim.least + (self.random.randint(0, 2) if prim.most is None else 0)
         for _ in range(8):
             first = self.pick()
@@ -265,21 +224,47 @@ class _Author:
                 for _ in range(count - 1)
             ]
             if self.try_call(prim, [first, *rest][:count]):
-                return None
-        return None
+                return
 
-    def try_call(self, prim: Primitive, operands: Sequence[Any], **regions: Any) -> bool:
+    def call_as_told(self, prim: Primitive) -> None:
+        operands, attrs = CALLS[prim.name](self.random)
+        values = [self.of(x) if isinstance(x, TensorType) else x for x in operands]
+        self.try_call(prim, values, attrs)
+
+    def try_call(
+        self,
+        prim: Primitive,
+        operands: Sequence[Any],
+        attrs: dict[str, Any] | None = None,
+        **regions: Any,
+    ) -> bool:
         """Emit `prim` where its type rule agrees and the result is not too large."""
         types = [x.type for x in operands if isinstance(x, Value)]
-        attrs = guess_attributes(prim, types, self.random)
-        checked = not regions and len(types) == len(operands)
-        if checked and not _fits(prim, types, attrs):
-            return False
-        try:
-            self.keep(builder.current().emit(prim, operands, attrs, regions))
-        except S2sadError:
-            return False
-        return True
+        if attrs is None:
+            attrs = guess_attributes(prim, types, self.random)
+        if regions or len(types) < len(operands):
+            try:
+                self.keep(builder.current().emit(prim, operands, attrs, regions))
+            except S2sadError:
+                return False
+            return True
+        found = fitting(prim, types, attrs)
+        if found is not None:
+            self.keep(self.write(prim, operands, *found))
+        return found is not None
+
+    def write(
+        self,
+        prim: Primitive,
+        operands: Sequence[Value],
+        attrs: dict[str, Any],
+        types: Sequence[Type],
+    ) -> tuple[Value, ...]:
+        """Append an operation that is known to be well formed."""
+        made = Operation(
+            prim, operands, attrs, types, loc=location.current.get(), scope=location.scope.get()
+        )
+        return builder.current().add(made).results
 
     def keep(self, results: Any) -> None:
         """Let `results` be used by what comes, some under names."""
@@ -307,12 +292,9 @@ class _Author:
         return self.room.pool[-40:]
 
     def constant(self, type: TensorType) -> Value:  # noqa: A002
-        if self.chance(0.3):
-            value: Any = self.random.choice((True, False, 1, 0))
-            value = self.random.choice((0.5, -0.0, 1e-8)) if type.dtype.is_float else value
-        else:
-            value = _constant_array(type, self.random.randrange(6))
-        self.keep(result := p.const(value, type))
+        array = constant_array(type, self.random.randrange(6))
+        (result,) = self.write(p.const, (), {"value": array, "type": type}, (type,))
+        self.keep(result)
         return result
 
     def write_constant(self) -> None:
@@ -329,7 +311,7 @@ class _Author:
         if numbers and self.chance(0.7):
             x = self.random.choice(numbers)
             return p.less(x, self.of(x.type))
-        return self.of(TensorType(dtypes.bool_))
+        return self.of(bool_)
 
     def number(self, value: int) -> Value:
         if value not in self.room.numbers or self.chance(0.2):
@@ -361,7 +343,7 @@ class _Author:
 
         def side() -> list[Value]:
             with self.inside(self.room.inner()):
-                self.room.linear = [_Linear(each.value, each.count) for each in taken]
+                self.room.linear = [_Linear(each.value) for each in taken]
                 self.statements(self.share())
                 return [*(each.value for each in self.room.linear), *map(self.of, types)]
 
@@ -415,26 +397,58 @@ class _Author:
         self.take_over(results[1:], taken)
 
     def nested(self) -> None:
-        """An operation whose region sees only its own arguments."""
-        prims = _nested()
-        if not prims or self.room.depth >= MAX_DEPTH:
-            return self.elementwise()
-        prim, taken = self.random.choice(prims), self.take_linear()
-        operands = [self.pick() for _ in range(self.random.randint(not taken, 4))]
-        count = self.random.randint(1, 3)
+        """An operation whose regions see only their own arguments."""
+        if self.room.depth >= MAX_DEPTH:
+            return
+        prim = self.random.choice(nested_prims())
+        if prim.name == "hook":
+            x = self.pick()
+            self.try_call(prim, [x], body=self.isolated([x.type]))
+        elif prim.name == "transform":
+            self.mapped(prim)
+        elif prim.name == "custom":
+            operands = [self.pick() for _ in range(self.random.randint(1, 3))]
+            back = [v.type for v in operands if v.dtype.is_float]
+            self.try_call(prim, operands, primal=self.isolated(), adjoint=self.isolated(back))
+        else:
+            self.grouped(prim)
+
+    def grouped(self, prim: Primitive) -> None:
+        """Any values and any region, as `fused` and `checkpoint` take them."""
+        taken = self.take_linear()
+        operands = [each.value for each in taken]
+        operands += [self.pick() for _ in range(self.random.randint(not taken, 4))]
+        if self.try_call(prim, operands, **{prim.regions[0]: self.isolated()}):
+            results = builder.current().region.operations[-1].results
+            for each, result in zip(taken, results, strict=False):
+                each.value = result
+
+    def mapped(self, prim: Primitive) -> None:
+        """A map along the first axes of values in which these have one size."""
+        x = self.pick()
+        if not x.shape or not x.shape[0]:
+            return
+        alike = [v for v in self.recent() if v.shape[:1] == x.shape[:1] and self.chance(0.5)][:2]
+        in_axes, results = (0,) * (1 + len(alike)), self.random.randint(1, 2)
+        attrs = {"kind": "vmap", "in_axes": in_axes, "out_axes": (0,) * results}
+        self.try_call(prim, [x, *alike], attrs, body=self.isolated(count=results))
+
+    def isolated(
+        self, types: Sequence[TensorType] | None = None, *, count: int | None = None
+    ) -> Callable[..., list[Value]]:
+        """A region that yields values of `types`, or `count` of any after what is linear."""
 
         def region(*args: Value) -> list[Value]:
             with self.inside(self.room.inner(args, isolated=True)):
                 for _ in range(self.share()):
-                    self.elementwise()
-                return [*(v for v in args if v.type.is_linear), *(self.pick() for _ in range(count))]
+                    self.random.choice((self.elementwise, self.guess))()
+                if types is not None:
+                    return [self.of(t) for t in types]
+                several = self.random.randint(1, 3) if count is None else count
+                linear = [each.value for each in self.room.linear]
+                return [*linear, *(self.pick() for _ in range(several))]
 
-        values = [*(each.value for each in taken), *operands]
-        if self.try_call(prim, values, **{prim.regions[0]: region}):
-            results = builder.current().region.operations[-1].results
-            for each, result in zip(taken, results, strict=False):
-                each.value = result
-        return None
+        return region
 
     # Linear values
 
@@ -478,21 +492,19 @@ class _Author:
     def effect(self) -> None:
         """An operation on the token, where there is one."""
         tokens = [each for each in self.room.linear if each.value.type is Token]
-        prims = _effects()
-        if not tokens or not prims:
-            return self.elementwise()
-        each, prim = self.random.choice(tokens), self.random.choice(prims)
+        if not tokens:
+            return
+        each, prim = self.random.choice(tokens), self.random.choice(effect_prims())
+        most = prim.least + 2 if prim.most is None else prim.most
         for _ in range(6):
-            count = self.random.randint(max(prim.least - 1, 0), 3 if prim.most is None else prim.most - 1)
-            before = builder.current().region.operations[-1:]
-            truth = [p.const(True, p.less.infer((i64, i64), {})[0])] if prim.has(Trait.FALLIBLE) else []
-            operands = [*truth, *(self.pick() for _ in range(count))][:count]
-            if self.try_call(prim, [each.value, *operands]):
-                last = builder.current().region.operations[-1]
-                assert [last] != before
-                each.value = next(v for v in last.results if v.type is Token)
-                return None
-        return None
+            first = [each.value, *EFFECTS.get(prim.name, ())]
+            count = self.random.randint(prim.least, most)
+            rest = [self.pick() for _ in range(count - len(first))]
+            values = [x if isinstance(x, Value) else builder.current().value(x) for x in first]
+            if self.try_call(prim, [*values, *rest]):
+                results = builder.current().region.operations[-1].results
+                each.value = next(v for v in results if v.type is Token)
+                return
 
 
 _STATEMENTS: tuple[Callable[[_Author], None], ...] = (
@@ -504,70 +516,3 @@ _WEIGHTS = tuple(accumulate((10, 5, 1, 1, 1, 0.7, 0.8, 1, 0.4, 1)))
 
 def _broadcasts(a: tuple[int, ...], b: tuple[int, ...]) -> bool:
     return all(m == n or 1 in (m, n) for m, n in zip(reversed(a), reversed(b), strict=False))
-
-
-def _fits(prim: Primitive, types: Sequence[Type], attrs: dict[str, Any]) -> bool:
-    """Whether the type rule agrees, and to results that are not too large."""
-    try:
-        with location.at(None):  # an error with a location costs a look for its file
-            results = prim.infer(types, prim.complete(types, attrs))
-    except S2sadError:
-        return False
-    return all(not isinstance(t, TensorType) or t.size <= MAX_ELEMENTS for t in results)
-
-
-# Primitives by what the author does with them; asked once, when all families are loaded.
-
-
-def _plain(prim: Primitive) -> bool:
-    """Whether it takes tensors to tensors and never fails."""
-    odd = prim.has(Trait.EFFECT) or prim.has(Trait.FALLIBLE) or prim.has(Trait.OPAQUE)
-    return prim.form is Form.CALL and not odd and not prim.name.startswith("stack_")
-
-
-@lru_cache(maxsize=None)
-def _elementwise() -> tuple[Primitive, ...]:
-    found = [prim for prim in p.ALL.values() if prim.has(Trait.ELEMENTWISE) and _plain(prim)]
-    return tuple(prim for prim in found if prim.most in (1, 2, 3) and _signatures(prim))
-
-
-@lru_cache(maxsize=None)
-def _guessable() -> tuple[Primitive, ...]:
-    return tuple(
-        prim for prim in p.ALL.values() if _plain(prim) and not prim.has(Trait.ELEMENTWISE)
-        if can_guess(prim)
-    )
-
-
-@lru_cache(maxsize=None)
-def _nested() -> tuple[Primitive, ...]:
-    return tuple(
-        prim for prim in p.ALL.values() if prim.form is Form.NESTED and len(prim.regions) == 1
-    )
-
-
-@lru_cache(maxsize=None)
-def _effects() -> tuple[Primitive, ...]:
-    return tuple(
-        prim for prim in p.ALL.values() if prim.has(Trait.EFFECT) and prim.form is Form.CALL
-    )
-
-
-@lru_cache(maxsize=None)
-def _signatures(prim: Primitive) -> dict[DType, list[tuple[DType, ...]]]:
-    """Dtypes of operands that the type rule takes, by the first of them."""
-    if prim.least < 3:
-        tried = list(product(dtypes.ALL, repeat=prim.least))
-    else:
-        heads = [(dtype, (dtype,)) for dtype in dtypes.ALL]
-        tried = [(*first, *(d,) * (prim.least - 1)) for d, own in heads for first in (own, (dtypes.bool_,))]
-    found: dict[DType, list[tuple[DType, ...]]] = {}
-    for signature in tried:
-        types = [TensorType(dtype) for dtype in signature]
-        try:
-            attrs = guess_attributes(prim, types, Random(0))
-            prim.infer(types, prim.complete(types, attrs))
-        except S2sadError:
-            continue
-        found.setdefault(signature[0], []).append(signature)
-    return found

@@ -1,0 +1,525 @@
+"""What is a network? A tree of Cells that own Parameters, with a name for each.
+
+Assigning to an attribute registers: a Parameter, a Cell, or the members of a ParameterTuple.
+A Parameter's name is the path of attributes that leads to it, from the Cell that was assembled
+last; at the top it may have a name of its own. Lists and dicts are not looked into.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Any, TypeVar
+
+from s2sad.core import changes, dtypes, location, state
+from s2sad.core.diagnostics import S2sadError, fail
+from s2sad.core.dispatch import slots
+from s2sad.core.dtypes import DType
+from s2sad.core.tensor import Parameter, ParameterTuple, Tensor, check_unique
+
+Self = TypeVar("Self", bound="Cell")
+
+#: Registries of a Cell, in the order in which an attribute is looked up in them.
+REGISTRIES = ("_params", "_buffers", "_cells")
+
+
+class Cell:
+    """Part of a network: Parameters, children, and a `construct` method that computes.
+
+    Parameters
+    ----------
+    auto_prefix : bool
+        Whether assigning a child renames its Parameters to ``attribute.path``. Wrappers that must
+        leave names alone (losses, optimizers) say False.
+    flags : dict, optional
+        As for `add_flags`.
+
+    Attributes
+    ----------
+    training : bool
+        False until `set_train`: dropout and batch normalisation infer.
+    requires_grad : bool
+    phase : str
+        ``"train"``, or ``"predict"`` after ``set_train(False)``.
+
+    Notes
+    -----
+    `construct` is read as source when the Cell is called; see ``docs/language.md``. Each
+    assignment to an attribute counts as a change of the program (`s2sad.core.changes`).
+
+    Examples
+    --------
+    >>> class Scale(Cell):
+    ...     def __init__(self):
+    ...         super().__init__()
+    ...         self.gain = Parameter([2.0], name="custom")
+    >>> class Net(Cell):
+    ...     def __init__(self):
+    ...         super().__init__()
+    ...         self.inner = Scale()
+    >>> Scale().gain.name, Net().inner.gain.name
+    ('custom', 'inner.gain')
+    """
+
+    _params: dict[str, Parameter | None]
+    _buffers: dict[str, Tensor | None]
+    _cells: dict[str, Cell | None]
+
+    def __init__(self, auto_prefix: bool = True, flags: Mapping[str, Any] | None = None) -> None:
+        self.__dict__.update(
+            _params={}, _buffers={}, _cells={}, _transient=set(), _auto_prefix=auto_prefix,
+            _param_prefix="", _flags={}, training=False, requires_grad=False, phase="train",
+        )  # fmt: skip
+        if flags:
+            self.add_flags(**flags)
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        if not hasattr(self, "construct"):
+            raise fail(
+                "E0220", f"{self.cls_name} has no method 'construct'",
+                location=location.caller(),
+                help=f"define it: what {self.cls_name} computes from its arguments",
+            )  # fmt: skip
+        return slots().call_cell(self, args, kwargs)
+
+    # -- attributes ---------------------------------------------------------------------------
+
+    def __getattr__(self, name: str) -> Any:
+        for registry in REGISTRIES:
+            entries = self.__dict__.get(registry)
+            if entries is None and not name.startswith("__"):
+                raise self._not_initialised(f"reading {name!r}")
+            if entries and name in entries:
+                return entries[name]
+        near = [] if name.startswith("__") else difflib.get_close_matches(name, dir(self), 1)
+        raise fail(
+            "E0220", f"{type(self).__name__} has no attribute {name!r}",
+            help=f"did you mean {near[0]}?" if near else None,
+        )  # fmt: skip
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if "_cells" not in self.__dict__:
+            raise self._not_initialised(f"assigning {name!r}")
+        changes.note()
+        if isinstance(value, ParameterTuple):
+            self._register_all(value)
+        if isinstance(value, Parameter):
+            self._register("_params", name, value)
+            if not value.is_named:
+                value.name = name
+        elif isinstance(value, Cell):
+            self._register("_cells", name, value)
+            if self._auto_prefix:
+                value.update_parameters_name(f"{name}.")
+        elif name in self._params:
+            self._set_parameter(name, value)
+        elif name in self._buffers:
+            self._set_buffer(name, value)
+        elif name in self._cells:
+            self._cells[name] = self._none(name, "Cell", value)
+        else:
+            object.__setattr__(self, name, value)
+
+    def __delattr__(self, name: str) -> None:
+        changes.note()
+        for registry in REGISTRIES:
+            if name in self.__dict__.get(registry, ()):
+                del self.__dict__[registry][name]
+                self._transient.discard(name)
+                return
+        object.__delattr__(self, name)
+
+    def __dir__(self) -> Iterable[str]:
+        found = set(super().__dir__())
+        for registry in REGISTRIES:
+            found.update(self.__dict__.get(registry, ()))
+        return sorted(found)
+
+    def _register(self, registry: str, name: str, value: Any) -> None:
+        """Enter `value`, in the place of a plain attribute or of one of its own kind."""
+        for other in REGISTRIES:
+            if other != registry and name in self.__dict__[other]:
+                raise self._other_kind(name, value)
+        if hasattr(type(self), name):  # it would hide the entry
+            raise fail("E0222", f"the class {self.cls_name} has an attribute {name!r} already")
+        self.__dict__.pop(name, None)
+        self.__dict__[registry][name] = value
+
+    def _register_all(self, values: ParameterTuple) -> None:
+        for value in values:
+            if self._params.get(value.name, value) is not value:
+                raise fail("E0406", f"{self.cls_name} has another Parameter {value.name!r} already")
+            self.insert_param_to_cell(value.name, value, check_name_contain_dot=False)
+
+    def _not_initialised(self, action: str) -> S2sadError:
+        return fail(
+            "E0221", f"{action} comes before {type(self).__name__} is initialised",
+            location=location.caller(),
+            help="call super().__init__() first",
+        )  # fmt: skip
+
+    def _other_kind(self, name: str, value: Any) -> S2sadError:
+        held = next(r for r in REGISTRIES if name in self.__dict__[r])
+        kind = {"_params": "Parameter", "_buffers": "buffer", "_cells": "Cell"}[held]
+        return fail(
+            "E0304", f"{name!r} is a {kind} of {self.cls_name}, it cannot become a "
+            f"{type(value).__name__}",
+            help=f"delete it first: del cell.{name}",
+        )  # fmt: skip
+
+    def _none(self, name: str, kind: str, value: Any) -> None:
+        if value is not None:
+            raise self._other_kind(name, value)
+
+    def _set_parameter(self, name: str, value: Any) -> None:
+        held = self._params[name]
+        if isinstance(value, Tensor) and held is not None:
+            held.set_data(value)
+        else:
+            self._params[name] = self._none(name, "Parameter", value)
+
+    def _set_buffer(self, name: str, value: Any) -> None:
+        if not isinstance(value, (Tensor, type(None))):
+            raise self._other_kind(name, value)
+        self._buffers[name] = value
+
+    # -- Parameters ---------------------------------------------------------------------------
+
+    def parameters_and_names(
+        self, name_prefix: str = "", expand: bool = True
+    ) -> Iterator[tuple[str, Parameter]]:
+        """Attribute path and Parameter of each, own first, then the children's; each once.
+
+        Parameters
+        ----------
+        name_prefix : str
+            Comes before each path, with a dot.
+        expand : bool
+            False leaves the children out.
+
+        Examples
+        --------
+        >>> cell = Cell()
+        >>> cell.w = Parameter(1.0, name="weight")
+        >>> list(cell.parameters_and_names("net"))
+        [('net.w', Parameter (name=weight, shape=(), dtype=Float32, requires_grad=True))]
+        """
+        known: set[int] = set()
+        for path, cell in self._walk(name_prefix, expand):
+            for name, parameter in cell._params.items():
+                if parameter is not None and id(parameter) not in known:
+                    known.add(id(parameter))
+                    yield _join(path, name), parameter
+
+    def _walk(self, prefix: str, is_recursive: bool) -> Iterator[tuple[str, Cell]]:
+        return self.cells_and_names(name_prefix=prefix) if is_recursive else iter([(prefix, self)])
+
+    def get_parameters(self, expand: bool = True) -> Iterator[Parameter]:
+        """All Parameters; `expand` False leaves the children's out."""
+        return (parameter for _, parameter in self.parameters_and_names(expand=expand))
+
+    def trainable_params(self, recurse: bool = True) -> list[Parameter]:
+        """Parameters with `requires_grad`."""
+        return [x for x in self.get_parameters(recurse) if x.requires_grad]
+
+    def untrainable_params(self, recurse: bool = True) -> list[Parameter]:
+        """Parameters without `requires_grad`."""
+        return [x for x in self.get_parameters(recurse) if not x.requires_grad]
+
+    def parameters_dict(self, recurse: bool = True) -> dict[str, Parameter]:
+        """Parameters by their names."""
+        return {x.name: x for x in self.get_parameters(recurse)}
+
+    def insert_param_to_cell(
+        self, param_name: str, param: Parameter | None, check_name_contain_dot: bool = True
+    ) -> None:
+        """Register a Parameter as the attribute `param_name`.
+
+        Raises
+        ------
+        S2sadError
+            E0304 for what is no Parameter, E0511 for an empty name, one with a dot (unless
+            `check_name_contain_dot` is False), or one that another attribute has.
+        """
+        if not isinstance(param, (Parameter, type(None))):
+            raise fail("E0304", f"a Parameter is needed, got a {type(param).__name__}")
+        self._check_key(param_name, "_params", has_dot=not check_name_contain_dot)
+        changes.note()
+        self._params[param_name] = param
+        if param is not None and not param.is_named:
+            param.name = param_name
+
+    def _check_key(self, name: str, registry: str, *, has_dot: bool = False) -> None:
+        if not name or ("." in name and not has_dot):
+            raise fail("E0511", f"{name!r} cannot name an attribute of a Cell")
+        others = [self.__dict__[other] for other in REGISTRIES if other != registry]
+        if hasattr(type(self), name) or any(name in x for x in (self.__dict__, *others)):
+            raise fail("E0511", f"{self.cls_name} has another attribute {name!r} already")
+
+    def update_parameters_name(self, prefix: str = "", recurse: bool = True) -> None:
+        """Name each Parameter `prefix` and its attribute path; the prefix brings its own dot."""
+        if not isinstance(prefix, str):
+            raise fail("E0303", f"a prefix is a str, got {prefix!r}")
+        for path, parameter in self.parameters_and_names(expand=recurse):
+            parameter.name = prefix + path
+
+    def check_names(self) -> None:
+        """E0406 when two Parameters have one name."""
+        check_unique(self.get_parameters())
+
+    def check_names_and_refresh_name(self) -> None:
+        """Where names clash, rename all Parameters to their attribute paths; done at each call."""
+        parameters = list(self.get_parameters())
+        if len({x.name for x in parameters}) < len(parameters):
+            self.update_parameters_name()
+
+    def init_parameters_data(self) -> dict[Parameter, Parameter]:
+        """Each Parameter to itself: the data of all are there from the start."""
+        return {x: x for x in self.get_parameters()}
+
+    # -- buffers ------------------------------------------------------------------------------
+
+    def register_buffer(self, name: str, tensor: Tensor | None, persistent: bool = True) -> None:
+        """Register a Tensor that belongs to the state but is not trained.
+
+        Parameters
+        ----------
+        name : str
+        tensor : Tensor or None
+        persistent : bool
+            Whether `state_dict` has it.
+
+        Raises
+        ------
+        S2sadError
+            E0304 for what is no Tensor, E0511 for a name as in `insert_param_to_cell`.
+        """
+        if not isinstance(tensor, (Tensor, type(None))) or isinstance(tensor, Parameter):
+            raise fail("E0304", f"a buffer is a Tensor, got a {type(tensor).__name__}")
+        self._check_key(name, "_buffers")
+        changes.note()
+        self._buffers[name] = tensor
+        (self._transient.discard if persistent else self._transient.add)(name)
+
+    def named_buffers(
+        self, name_prefix: str = "", expand: bool = True
+    ) -> Iterator[tuple[str, Tensor]]:
+        """Attribute path and Tensor of each buffer; each once."""
+        known: set[int] = set()
+        for path, cell in self._walk(name_prefix, expand):
+            for name, buffer in cell._buffers.items():
+                if buffer is not None and id(buffer) not in known:
+                    known.add(id(buffer))
+                    yield _join(path, name), buffer
+
+    def buffers(self, expand: bool = True) -> Iterator[Tensor]:
+        """All buffers; `expand` False leaves the children's out."""
+        return (buffer for _, buffer in self.named_buffers(expand=expand))
+
+    def get_buffer(self, target: str) -> Tensor:
+        """Buffer at an attribute path; E0220 where there is none."""
+        path, _, name = target.rpartition(".")
+        buffer = self.get_sub_cell(path)._buffers.get(name)
+        if buffer is None:
+            raise fail("E0220", f"{self.cls_name} has no buffer {target!r}")
+        return buffer
+
+    # -- children -----------------------------------------------------------------------------
+
+    def cells(self) -> Iterable[Cell]:
+        """Direct children; each once."""
+        return self.name_cells().values()
+
+    def name_cells(self) -> dict[str, Cell]:
+        """Direct children by attribute; one under two attributes is listed once."""
+        found: dict[str, Cell] = {}
+        for name, cell in self._cells.items():
+            if cell is not None and not any(cell is x for x in found.values()):
+                found[name] = cell
+        return found
+
+    def cells_and_names(
+        self, cells: set[Cell] | None = None, name_prefix: str = ""
+    ) -> Iterator[tuple[str, Cell]]:
+        """Attribute path and Cell of each, starting with the Cell itself; each once.
+
+        Parameters
+        ----------
+        cells : set of Cell, optional
+            Cells to leave out; those that are given are added.
+        name_prefix : str
+            Comes before each path, with a dot.
+        """
+        known = set() if cells is None else cells
+        if self in known:
+            return
+        known.add(self)
+        yield name_prefix, self
+        for name, cell in self._cells.items():
+            if cell is not None:
+                yield from cell.cells_and_names(known, _join(name_prefix, name))
+
+    def get_sub_cell(self, target: str) -> Cell:
+        """Cell at an attribute path, itself for ``""``; E0220 where there is none."""
+        cell: Cell | None = self
+        for name in target.split(".") if target else ():
+            cell = cell._cells.get(name)
+            if cell is None:
+                raise fail("E0220", f"{self.cls_name} has no child {target!r}")
+        return cell
+
+    def insert_child_to_cell(self, child_name: str, child_cell: Cell | None) -> None:
+        """Register a child as the attribute `child_name`; its Parameters keep their names.
+
+        Raises
+        ------
+        S2sadError
+            E0304 for what is no Cell, E0511 for a name as in `insert_param_to_cell`.
+        """
+        if not isinstance(child_cell, (Cell, type(None))):
+            raise fail("E0304", f"a child is a Cell, got a {type(child_cell).__name__}")
+        self._check_key(child_name, "_cells")
+        changes.note()
+        self._cells[child_name] = child_cell
+
+    def _replace_children(self, children: Mapping[str, Cell]) -> None:
+        """Have just these children, for containers; with `auto_prefix` they are renamed."""
+        changes.note()
+        self._cells.clear()
+        for name, child in children.items():
+            self.insert_child_to_cell(name, child)
+            if self._auto_prefix:
+                child.update_parameters_name(f"{name}.")
+
+    def apply(self: Self, fn: Callable[[Cell], Any]) -> Self:
+        """Call `fn` with each Cell, children first; the Cell itself."""
+        for cell in self.cells():
+            cell.apply(fn)
+        fn(self)
+        return self
+
+    # -- state --------------------------------------------------------------------------------
+
+    def set_train(self: Self, mode: bool = True) -> Self:
+        """Let this Cell and all below train (or infer); the Cell itself."""
+        if not isinstance(mode, bool):
+            raise fail("E0303", f"mode is True or False, got {mode!r}")
+        for _, cell in self.cells_and_names():
+            cell.training = mode
+            cell.phase = "train" if mode else "predict"
+        return self
+
+    def set_grad(self: Self, requires_grad: bool = True) -> Self:
+        """Set the flag `requires_grad` of this Cell only; the Cell itself."""
+        self.requires_grad = requires_grad
+        return self
+
+    def to_float(self: Self, dst_type: DType) -> Self:
+        """Compute in float16, bfloat16 or float32: refused, since it is not supported yet.
+
+        Raises
+        ------
+        S2sadError
+            E0301 for another dtype, E0104 else. It is raised here and not at the call, so that
+            no Cell ever computes in another precision than it was told.
+        """
+        if dst_type not in (dtypes.float16, dtypes.bfloat16, dtypes.float32):
+            raise fail("E0301", f"to_float takes float16, bfloat16 or float32, got {dst_type!r}")
+        raise fail(
+            "E0104", f"computing {self.cls_name} in {dst_type.name} is not supported yet",
+            location=location.caller(),
+            help=f"cast in construct: x.astype(s2sad.{dst_type.name})",
+        )  # fmt: skip
+
+    def add_flags(self: Self, **flags: Any) -> Self:
+        """Set attributes that `get_flags` lists; the Cell itself."""
+        self._flags.update(flags)
+        for name, value in flags.items():
+            setattr(self, name, value)
+        return self
+
+    def add_flags_recursive(self: Self, **flags: Any) -> Self:
+        """`add_flags` for this Cell and all below; the Cell itself."""
+        for _, cell in self.cells_and_names():
+            cell.add_flags(**flags)
+        return self
+
+    def get_flags(self) -> dict[str, Any]:
+        """Flags set so far."""
+        return dict(self._flags)
+
+    def state_dict(
+        self,
+        *,
+        destination: dict[str, Tensor] | None = None,
+        prefix: str = "",
+        keep_vars: bool = False,
+    ) -> dict[str, Tensor]:
+        """Parameters and persistent buffers by attribute path: the live objects.
+
+        Parameters
+        ----------
+        destination : dict, optional
+            Filled and returned instead of a new one.
+        prefix : str
+            Comes before each path, as it is.
+        keep_vars : bool
+            Taken for compatibility: the live objects are given in either case.
+        """
+        found = {} if destination is None else destination
+        found.update({prefix + path: tensor for path, tensor in state.state(self).items()})
+        return found
+
+    def load_state_dict(self, state_dict: Mapping[str, Any], strict: bool = True) -> state.Unfit:
+        """Copy data into Parameters and buffers by attribute path, all or nothing.
+
+        Parameters
+        ----------
+        state_dict : mapping of str to Tensor or array
+        strict : bool
+            Whether a path that is missing, on either side, is an error.
+
+        Returns
+        -------
+        Unfit
+            ``(missing_keys, unexpected_keys)``.
+
+        Raises
+        ------
+        S2sadError
+            E0705 when paths (if `strict`), shapes or dtypes do not fit; nothing is changed then.
+        """
+        return state.load(self, state_dict, strict)
+
+    # -- names of the Cell itself -------------------------------------------------------------
+
+    @property
+    def cls_name(self) -> str:
+        """Name of the class."""
+        return type(self).__name__
+
+    @property
+    def param_prefix(self) -> str:
+        """Attribute path from the Cell that `update_cell_prefix` was last called on."""
+        return self._param_prefix
+
+    def update_cell_prefix(self) -> None:
+        """Let each Cell below know its attribute path (`param_prefix`)."""
+        for path, cell in self.cells_and_names():
+            cell.__dict__["_param_prefix"] = path
+
+    def extend_repr(self) -> str:
+        """What `repr` shows between the parentheses; for subclasses."""
+        return ""
+
+    def __repr__(self) -> str:
+        extra = self.extend_repr()
+        children = [f"({name}): {cell!r}" for name, cell in self._cells.items()]
+        if not children:
+            return f"{self.cls_name}({extra})"
+        lines = "\n".join([extra, *children] if extra else children).replace("\n", "\n  ")
+        return f"{self.cls_name}(\n  {lines}\n)"
+
+
+def _join(path: str, name: str) -> str:
+    return f"{path}.{name}" if path else name
