@@ -13,13 +13,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
-from typing import Any
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from s2sad.autodiff.reverse import differentiate
-from s2sad.backends import numpy as numpy_backend
-from s2sad.backends.base import Executable
 from s2sad.core import context
 from s2sad.core.cell import Cell
 from s2sad.core.diagnostics import fail
@@ -36,6 +35,9 @@ from s2sad.passes.base import Report, run_passes
 from s2sad.passes.dce import Dce
 from s2sad.passes.decompose import Decompose, every, without_adjoint
 
+if TYPE_CHECKING:
+    from s2sad.backends.base import Executable
+
 PRIMAL = (
     Decompose(without_adjoint),  # what has no adjoint of its own is differentiated as its body
 )
@@ -46,6 +48,9 @@ TARGET = (
     Decompose(every),  # NumPy keeps no composite
     Dce(),  # bodies compute more than was asked of them
 )
+
+#: Package of each target.
+BACKENDS = {"CPU": "s2sad.backends.numpy"}
 
 #: Variants of one function beyond which a new one is reported.
 MAX_VARIANTS = 8
@@ -87,7 +92,8 @@ def compile_variant(
         stages.reports += run_passes(program, JOINT, stages.note)
         places = [None if p is None else asked.index(p) for p in places]
     stages.reports += run_passes(program, TARGET, stages.note)
-    return Variant(reading, numpy_backend.build(program), stages, wanted, places)
+    backend = import_module(BACKENDS[context.get_context("device_target")])  # on first need
+    return Variant(reading, backend.build(program), stages, wanted, places)
 
 
 @dataclass
@@ -152,7 +158,7 @@ class Variant:
         values = results[: self.count]
         written = values[self.count - len(self.reading.written) :]
         for parameter, array in zip(self.reading.written, written, strict=True):
-            parameter.replace_array(_own(array, inputs))
+            parameter.adopt(_own(array, inputs))
         output = map_leaves(self.tree, lambda i: None if i is None else _tensor(values[i], inputs))
         if self.wanted is None:
             return output

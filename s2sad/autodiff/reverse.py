@@ -65,6 +65,8 @@ class JointProgram:
         Names taken so far.
     cotangents : dict of Value to str
         Variable that holds the cotangent of a value, where one has begun to accumulate.
+    temporary : set of str
+        Variables that stem from templates.
     """
 
     primal: Function
@@ -77,15 +79,19 @@ class JointProgram:
     body: list[Any] = field(default_factory=list)
     origins: list[tuple[Location | None, str]] = field(default_factory=lambda: [(None, "")])
     globals: dict[str, Any] = field(default_factory=dict)
+    temporary: set[str] = field(default_factory=set)
+    helpers: dict[str, str] = field(default_factory=dict)
 
     def build(self) -> Function:
         printer = FlatPrinter(self.primal, None)
         printer.parameters(self.primal.body)
-        self.globals = {**support.NAMES, **{n: getattr(types, n) for n in types.__all__}, "p": prims}
+        self.globals = {**{n: getattr(types, n) for n in types.__all__}, "p": prims}
         for operation in self.primal.body.operations:
             self._forward(operation, printer.lines(operation))
         self.names = printer.named
         self.used = {*self.globals, *self.names.values()}
+        self.helpers = {name: self.fresh(name) for name in support.NAMES}
+        self.globals.update({self.helpers[n]: helper for n, helper in support.NAMES.items()})
         seeds = self._seed()
         active = active_values(self.primal, self.wrt, self.results)
         for line in range(len(self.primal.body.operations), 0, -1):
@@ -109,7 +115,7 @@ class JointProgram:
         parameters = []
         for index in self.results:
             value = self.primal.results[index]
-            seed = call("ones", load(self.names[value]))
+            seed = self._help("ones", load(self.names[value]))
             if self.seeded:
                 parameters.append(self.fresh(f"d{self.names[value]}"))
                 seed = load(parameters[-1])
@@ -146,7 +152,7 @@ class JointProgram:
 
     def _parts(self, template: Template, inline: Inline, count: int, line: int) -> list[Any]:
         """Expressions of the template's cotangents, one an operand."""
-        if len(template.returns) == count:
+        if template.variadic is None:
             return [inline.copy(node) for node in template.returns]
         whole = self.fresh("parts")  # a rule for any number of operands gives one tuple
         self.body.append(assign(whole, inline.copy(template.returns[0]), line))
@@ -155,8 +161,8 @@ class JointProgram:
     def _addition(self, value: Value, addend: Any, line: int) -> Any:
         """The statement that adds `addend` to the cotangent of `value`."""
         name = self.cotangents[value]
-        part = call("contribution", addend, load(self.names[value]))
-        return assign(name, call("accumulate", load(name), part), line)
+        part = self._help("contribution", addend, load(self.names[value]))
+        return assign(name, self._help("accumulate", load(name), part), line)
 
     def _template_names(self, operation: Operation, template: Template) -> dict[str, Any]:
         """What the template's parameters and locals become in the joint program."""
@@ -179,6 +185,7 @@ class JointProgram:
 
     def _local(self, name: str, initial: Any) -> Any:
         fresh = self.fresh(name)
+        self.temporary.add(fresh)
         if initial is not None:  # a parameter that the template rebinds
             self.body.append(assign(fresh, initial, 0))
         return load(fresh)
@@ -194,6 +201,10 @@ class JointProgram:
             return load(self.cotangents[value])
         return none()
 
+    def _help(self, helper: str, *args: Any) -> Any:
+        """A call of a function of `support`, under the name that it has here."""
+        return gast.Call(func=load(self.helpers[helper]), args=list(args), keywords=[])
+
     def fresh(self, wish: str) -> str:
         """`wish`, made different from every name so far."""
         name, count = wish, 0
@@ -206,7 +217,7 @@ class JointProgram:
     def _finish(self, seeds: list[str]) -> Function:
         for index in self.wrt:
             value = self.primal.args[index]
-            node = call("gradient", self._cotangent(value), load(self.names[value]))
+            node = self._help("gradient", self._cotangent(value), load(self.names[value]))
             self.cotangents[value] = self.fresh(f"d{self.names[value]}")
             self.body.append(assign(self.cotangents[value], node, 0))
         returned = [self.names[v] for v in self.primal.results]
@@ -217,7 +228,7 @@ class JointProgram:
         inputs += [self.primal.results[i].type for i in self.results] if self.seeded else []
         joint = read_tree(
             function_def(f"{self.primal.name}_joint", parameters, self.body), self.globals, inputs,
-            origins=self.origins, title=self.primal.title,
+            origins=self.origins, temporary=self.temporary, title=self.primal.title,
         )  # fmt: skip
         joint.inputs = (*self.primal.inputs, *(f"cotangent:{i}" for i in self.results if seeds))
         joint.donates = dict(self.primal.donates)
@@ -251,10 +262,6 @@ def any_given(names: Sequence[str], body: list[Any]) -> Any:
 
 def load(name: str) -> Any:
     return gast.Name(id=name, ctx=gast.Load(), annotation=None, type_comment=None)
-
-
-def call(function: str, *args: Any) -> Any:
-    return gast.Call(func=load(function), args=list(args), keywords=[])
 
 
 def item(owner: Any, index: int) -> Any:

@@ -48,10 +48,10 @@ class Template:
 
     @property
     def assigned(self) -> set[str]:
-        """Names that the body binds."""
+        """Names that the rule binds, in its body or in a comprehension of its return."""
         return {
             node.id
-            for statement in self.body
+            for statement in (*self.body, *self.returns)
             for node in gast.walk(statement)
             if isinstance(node, gast.Name) and isinstance(node.ctx, gast.Store)
         }
@@ -132,7 +132,7 @@ class Inline(gast.NodeTransformer):
         replacement = copy.deepcopy(replacement)
         if isinstance(replacement, gast.Name):
             replacement.ctx = node.ctx
-        return self.generic_visit(replacement)
+        return place(replacement, self.origin)  # its names are those of the primal already
 
     def _from_module(self, node: Any) -> Any:
         if node.id not in self.module:

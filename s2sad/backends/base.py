@@ -1,4 +1,4 @@
-"""What does every backend give back for a function of the IR?"""
+"""What does every backend give back for a function of the IR, and what does a run of it need?"""
 
 from __future__ import annotations
 
@@ -7,8 +7,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from s2sad.ir.graph import Function, Region, Value
+from s2sad.ir.graph import Function, Operation, Region, Value
+from s2sad.ir.primitive import Form
 from s2sad.ir.types import TensorType
+
+LOOPS = (Form.WHILE, Form.FOR)
 
 
 @dataclass(frozen=True)
@@ -20,8 +23,18 @@ class MemoryReport:
     inputs, constants, results : int
         Bytes of what comes in, what the program holds, what goes out.
     peak : int
-        Largest sum of bytes of values alive at one time, inputs and constants included;
-        loops count once, stacks not at all.
+        Largest sum of bytes of values alive at one time, inputs and constants included. A value
+        is alive from the operation that makes it to the last one that reads it, nested ones
+        included; what a loop carries from its beginning on. Views count like copies, stacks and
+        sizes that are symbolic not at all.
+
+    Examples
+    --------
+    >>> print(MemoryReport(8000, 0, 8000, 16000))
+    inputs             8,000 bytes
+    constants              0 bytes
+    results            8,000 bytes
+    peak              16,000 bytes
     """
 
     inputs: int
@@ -48,7 +61,17 @@ class Executable(ABC):
 
     @abstractmethod
     def run(self, inputs: Sequence[Any]) -> tuple[Any, ...]:
-        """Results for inputs of the declared types; donated inputs may be overwritten."""
+        """Results for inputs of the declared types.
+
+        They may share memory with the inputs, with one another and with the program's constants;
+        what may be written into is not read-only. No input changes but those in `overwrites`, and
+        stacks, which are used up.
+        """
+
+    @property
+    def overwrites(self) -> frozenset[int]:
+        """Donated inputs whose memory a run may overwrite; the caller must be their only holder."""
+        return frozenset(self.function.donates)
 
     @property
     @abstractmethod
@@ -58,7 +81,7 @@ class Executable(ABC):
     @property
     @abstractmethod
     def kernels(self) -> tuple[str, ...]:
-        """Names of the kernels that a run calls, in program order."""
+        """Names of the kernels that the program calls, in program order."""
 
     def interactions(self) -> int:
         """Times that a run hands over between the host and the device."""
@@ -67,9 +90,7 @@ class Executable(ABC):
     def memory_report(self) -> MemoryReport:
         """Bytes that a run needs."""
         function = self.function
-        constants = sum(
-            nbytes(op.results[0]) for op in function.walk() if op.prim.attributes.keys() == {"value", "type"}
-        )
+        constants = sum(_made(op) for op in function.walk() if op.prim.form is Form.CONST)
         inputs = sum(map(nbytes, function.args))
         return MemoryReport(
             inputs, constants, sum(map(nbytes, function.results)),
@@ -78,13 +99,16 @@ class Executable(ABC):
 
 
 def nbytes(value: Value) -> int:
-    """Bytes of a tensor of static shape; 0 for stacks and tokens."""
+    """Bytes of a tensor of static shape; 0 for others, stacks and tokens."""
     size = value.type.nbytes if isinstance(value.type, TensorType) else 0
     return size if isinstance(size, int) else 0
 
 
-def _peak(region: Region) -> int:
-    """Most bytes of values that the operations of `region` have made and that are still read."""
+def last_reads(region: Region) -> dict[Value, int]:
+    """Place of the operation of `region` that reads each value last, reads in its regions included.
+
+    What the region yields is read last of all, behind the last operation.
+    """
     last: dict[Value, int] = {}
     for place, operation in enumerate(region.operations):
         for inner in operation.walk():
@@ -92,13 +116,27 @@ def _peak(region: Region) -> int:
             for nested in inner.regions.values():
                 last.update(dict.fromkeys(nested.yields, place))
     last.update(dict.fromkeys(region.yields, len(region.operations)))
-    dying: dict[int, list[Value]] = {}
+    return last
+
+
+def _made(operation: Operation) -> int:
+    return sum(map(nbytes, operation.results))
+
+
+def _peak(region: Region) -> int:
+    """Most bytes at one time of values that the operations of `region` make, constants left out."""
+    last = last_reads(region)
+    ending: dict[int, int] = {}
     alive = peak = 0
     for place, operation in enumerate(region.operations):
-        alive += sum(map(nbytes, operation.results))
-        inner_peak = max((_peak(r) for r in operation.regions.values()), default=0)
-        peak = max(peak, alive + inner_peak)
-        for value in operation.results:
-            dying.setdefault(last.get(value, place), []).append(value)
-        alive -= sum(map(nbytes, dying.pop(place, [])))
+        if operation.prim.form is not Form.CONST:
+            made = _made(operation)
+            carried = made if operation.prim.form in LOOPS else 0
+            inner = max((_peak(r) for r in operation.regions.values()), default=0)
+            peak = max(peak, alive + max(made, carried + inner))
+            alive += made
+            for value in operation.results:
+                end = last.get(value, place)
+                ending[end] = ending.get(end, 0) + nbytes(value)
+        alive -= ending.pop(place, 0)
     return peak

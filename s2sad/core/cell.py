@@ -44,8 +44,8 @@ class Cell:
 
     Notes
     -----
-    `construct` is read as source when the Cell is called; see ``docs/language.md``. Each
-    assignment to an attribute counts as a change of the program (`s2sad.core.changes`).
+    Where a Cell is compiled, `construct` is read as source. Each assignment to an attribute counts
+    as a change of the program (`s2sad.core.changes`).
 
     Examples
     --------
@@ -141,7 +141,10 @@ class Cell:
             if other != registry and name in self.__dict__[other]:
                 raise self._other_kind(name, value)
         if hasattr(type(self), name):  # it would hide the entry
-            raise fail("E0222", f"the class {self.cls_name} has an attribute {name!r} already")
+            raise fail(
+                "E0222", f"the class {self.cls_name} has an attribute {name!r} already",
+                help="choose another name for the attribute of the instance",
+            )  # fmt: skip
         self.__dict__.pop(name, None)
         self.__dict__[registry][name] = value
 

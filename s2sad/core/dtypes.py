@@ -172,7 +172,7 @@ def _to_odd(values: np.ndarray) -> np.ndarray:
     Rounding that once more, to fewer bits, is the same as rounding `values` directly
     (Boldo and Melquiond, 2008): no tie is made that was none.
     """
-    with np.errstate(over="ignore", under="ignore"):
+    with np.errstate(all="ignore"):
         near = values.astype(np.float32)
     exact = (near == values) | np.isnan(values)
     beyond = np.abs(near.astype(np.float64)) > np.abs(values)

@@ -40,9 +40,9 @@ INSTEAD = {
     "S": "map texts to integers first",
     "M": "count time in a unit: x.astype('datetime64[s]').astype(np.int64)",
     "m": "count time in a unit: x.astype('timedelta64[s]').astype(np.int64)",
-    "f": "round to double first: x.astype(np.float64)",
+    "f": "cast it first, such as x.astype(np.float64)",
     "u": "name a dtype that holds the values, such as dtype=s2sad.int64",
-    "V": "make one tensor of each field, or cast to a number type first",
+    "V": "make one tensor of each field, or cast it first",
 }
 
 #: What a list or a Python number becomes where NumPy's choice differs or depends on the machine.
@@ -175,7 +175,7 @@ def _as_array(data: Any) -> np.ndarray:
     except ValueError as error:
         raise fail("E0401", f"the rows of the list differ in length: {error}") from None
     # [2**64] becomes objects, [2**63] unsigned, [-1, 2**63] float64.
-    if array.dtype.kind in "Ou" or (array.dtype.kind == "f" and (np.abs(array) >= 2**63).any()):
+    if array.dtype.kind in "Ou" or (array.dtype == np.float64 and (abs(array) >= 2**63).any()):
         wide = next((x for x in _leaves(data) if _is_wide(x)), None)
         if wide is not None:
             raise _too_large(wide)
@@ -234,7 +234,11 @@ def _too_large(number: int) -> S2sadError:
 
 
 def _no_dtype(dtype: np.dtype) -> S2sadError:
-    return fail("E0301", f"no tensor has elements of NumPy's {dtype}", help=INSTEAD[dtype.kind])
+    return fail(
+        "E0301",
+        f"no tensor has elements of NumPy's {dtype}",
+        help=INSTEAD.get(dtype.kind, "cast it first"),
+    )
 
 
 def shared(array: np.ndarray) -> np.ndarray:

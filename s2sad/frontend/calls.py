@@ -92,9 +92,8 @@ def run_ours(function: Callable[..., Any], args: list[Any], kwargs: dict[str, An
 
 
 def _call_cell(frame: Frame, cell: Cell, args: list[Any], kwargs: dict[str, Any]) -> Any:
-    path = frame.session.paths.get(id(cell), "")
-    construct = frame.attribute(cell, "construct", f"{path or type(cell).__name__}.construct")
-    with locations.within(f"{path or '_'}:{type(cell).__name__}"):
+    construct = frame.attribute(cell, "construct", f"{type(cell).__name__}.construct")
+    with frame.session.inside(cell):
         return inline(frame, construct.__func__, [cell, *args], kwargs)
 
 
@@ -103,7 +102,7 @@ def inline(
 ) -> Any:
     """Evaluate the body of a function of the user, in a frame of its own."""
     source = source_of(function)
-    caller = locations.current.get()
+    caller = locations.current.get() if frame.file else None
     if caller is not None and sum(1 for _ in caller.chain()) > MAX_DEPTH:
         raise fail("E0103", f"{function.__qualname__} is called more than {MAX_DEPTH} deep")
     names = bind_arguments(function, args, kwargs)

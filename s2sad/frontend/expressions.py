@@ -287,8 +287,8 @@ def bind(frame: Frame, target: Any, value: Any) -> None:
     A value of the IR without a name takes the name of its first variable.
     """
     if isinstance(target, gast.Name):
-        if isinstance(value, Value) and value.name is None:
-            value.name = target.id
+        if isinstance(value, Value):
+            frame.name(value, target.id)
         frame.local_names[target.id] = value
     elif isinstance(target, (gast.Tuple, gast.List)):
         _unpack(frame, target.elts, list(static_iterable(value)))

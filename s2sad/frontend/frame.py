@@ -15,6 +15,7 @@ from types import ModuleType
 from typing import Any
 
 from s2sad.core import location as locations
+from s2sad.core.cell import Cell
 from s2sad.core.diagnostics import fail
 from s2sad.core.location import Location
 from s2sad.core.tensor import Parameter, Tensor
@@ -52,6 +53,21 @@ class Session:
         self.guards = Guards()
         self.captures: dict[int, Capture] = {}
         self.paths: dict[int, str] = {}
+        self.cells: list[Cell] = []
+
+    @contextmanager
+    def inside(self, cell: Cell) -> Iterator[None]:
+        """Let what is emitted inside belong to `cell`: ``"Net/fc1:Dense"``."""
+        name = ""
+        if self.cells:
+            children = self.cells[-1].name_cells().items()
+            name = next((f"{name}:" for name, child in children if child is cell), "")
+        self.cells.append(cell)
+        try:
+            with locations.within(name + type(cell).__name__):
+                yield
+        finally:
+            self.cells.pop()
 
     def capture(self, tensor: Tensor) -> Value:
         """Present value of a hidden input; the builder asks for it when an operation reads it."""
@@ -124,6 +140,11 @@ class Frame:
         """Make `node` the origin of what is emitted or raised inside."""
         with locations.at(self.location(node) or locations.current.get()):
             yield
+
+    def name(self, value: Value, variable: str) -> None:
+        """Let `value` be called after the first variable that holds it."""
+        if value.name is None:
+            value.name = variable
 
     def lookup(self, name: str) -> Any:
         """What `name` is bound to.

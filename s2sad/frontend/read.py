@@ -8,7 +8,7 @@ writes become results that take the parameter's buffer.
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from types import FunctionType, MethodType
 from typing import Any
@@ -191,9 +191,16 @@ class TreeFrame(Frame):
     ----------
     origins : sequence of (Location or None, str)
         Location and scope; a node's ``lineno`` is its place in it.
+    temporary : set of str
+        Variables of inlined templates, which give way to any other name.
     """
 
     origins: Sequence[tuple[Location | None, str]] = ()
+    temporary: frozenset[str] = frozenset()
+
+    def name(self, value: Value, variable: str) -> None:
+        if value.name is None or value.name in self.temporary:
+            value.name = variable
 
     def at(self, node: Any) -> Any:
         return locations.origin(*self.origins[node.lineno])
@@ -205,6 +212,7 @@ def read_tree(
     types: Sequence[Type],
     *,
     origins: Sequence[tuple[Location | None, str]],
+    temporary: Iterable[str],
     title: str,
 ) -> Function:
     """Function of the IR for a tree over `global_names`, in which operators are the prims.
@@ -213,14 +221,14 @@ def read_tree(
     ----------
     node : gast.FunctionDef
         Its parameters have `types`; it returns a flat tuple. `None` stands for no cotangent.
-    origins : sequence
+    origins, temporary
         See `TreeFrame`.
     """
     names = [argument.id for argument in node.args.args]
     region = Region(types, names)
     session = Session(region)
     frame = TreeFrame(
-        session, "", global_names, strict=True, origins=origins,
+        session, "", global_names, strict=True, origins=origins, temporary=frozenset(temporary),
         local_names=dict(zip(names, region.args, strict=True)),
     )  # fmt: skip
     builder = Builder(region)

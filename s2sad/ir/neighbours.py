@@ -41,16 +41,21 @@ def _names(function: Function) -> dict[Value, str]:
     names: dict[Value, str] = {}
     taken: set[str] = set()
     for number, value in enumerate(_values(function)):
-        text = f"t{number}" if value.name is None else value.name
+        text = f"t{number}" if value.name is None else str(value.name)
         names[value] = f"{text} (t{number})" if text in taken else text
         taken.add(text)
     return names
 
 
 def _values(function: Function) -> Iterator[Value]:
+    """Arguments and results in program order, whatever else stands among the operations."""
     pending: list[Any] = [function.body]
+    seen: set[int] = set()
     while pending:
         place = pending.pop()
+        if id(place) in seen or not isinstance(place, Reader):
+            continue
+        seen.add(id(place))
         yield from place.args if isinstance(place, Region) else place.results
         inner = place.operations if isinstance(place, Region) else place.regions.values()
         pending += reversed(list(inner))
@@ -63,6 +68,8 @@ def _name(names: dict[Value, str], value: Any) -> str:
 
 
 def _line(operation: Operation, names: dict[Value, str]) -> str:
+    if not isinstance(operation, Operation):
+        return f"a {type(operation).__name__}, which is no operation"
     results = ", ".join(f"{_name(names, x)}: {x.type}" for x in operation.results)
     operands = [_name(names, x) for x in operation._reads]
     attrs = [f"{name}={_short(value)}" for name, value in operation.attrs.items()]

@@ -144,6 +144,11 @@ class Primitive:
     def is_composite(self) -> bool:
         return self.body is not None
 
+    @property
+    def is_isolated(self) -> bool:
+        """Whether its regions read nothing but their own arguments; control flow captures."""
+        return self.form is Form.NESTED
+
     def has(self, trait: Trait) -> bool:
         return trait in self.traits
 

@@ -18,6 +18,8 @@ from s2sad.ir import dims
 from s2sad.ir.graph import WRITERS, Function, Operation, Region, Value
 from s2sad.ir.literals import (
     INLINE,
+    LOAD,
+    STORE,
     attribute_node,
     call,
     constant_node,
@@ -180,8 +182,7 @@ class Printer:
         """The function, decorated with what is not in its code."""
         body = self.function.body
         parameters = self.parameters(body)
-        statements = self.block(body)
-        statements.append(self.return_statement(body))
+        statements = self.returning(body)
         donates = sorted(self.function.donates.items())
         names = [ast.Constant(self.name(body.args[index])) for index, _ in donates]
         decorator = call(
@@ -220,11 +221,8 @@ class Printer:
         types = [type_node(value.type) for value in region.yields]
         return types[0] if len(types) == 1 else tuple_of(types)
 
-    def return_statement(self, region: Region) -> ast.stmt:
-        return ast.Return(_parallel([self.read(value) for value in region.yields]))
-
-    def block(self, region: Region) -> list[ast.stmt]:
-        """The statements of `region` but for what hands over its yields."""
+    def returning(self, region: Region) -> list[ast.stmt]:
+        """The statements of `region`, the last of which returns its yields."""
         raise NotImplementedError
 
     def constant(self, operation: Operation) -> ast.Call:
@@ -239,7 +237,7 @@ class Printer:
         return call(self.prim(operation), value, type_node(type))
 
     def prim(self, operation: Operation) -> ast.expr:
-        return ast.Attribute(name(PRIMS), operation.prim.name, name(PRIMS).ctx)
+        return ast.Attribute(name(PRIMS), operation.prim.name, LOAD)
 
     def attributes(self, operation: Operation) -> list[ast.keyword]:
         """Attributes that are not their default."""
@@ -254,7 +252,13 @@ class Printer:
 class FlatPrinter(Printer):
     """One operation a line, with its type and its location."""
 
+    def returning(self, region: Region) -> list[ast.stmt]:
+        statements = self.block(region)
+        values = parallel([self.read(value) for value in region.yields])
+        return [*statements, ast.Return(values)]
+
     def block(self, region: Region) -> list[ast.stmt]:
+        """The statements of `region` but for what hands over its yields."""
         return [line for operation in region.operations for line in self.lines(operation)]
 
     def lines(self, operation: Operation) -> list[ast.stmt]:
@@ -285,11 +289,7 @@ class FlatPrinter(Printer):
             statements.append(_marked(self._assign(operation.results, value), operation))
 
     def _assign(self, values: Sequence[Value], value: ast.expr) -> ast.stmt:
-        targets: list[ast.expr] = [target(self.name(each)) for each in values]
-        if not targets:
-            return ast.Expr(value)
-        left = targets[0] if len(targets) == 1 else ast.Tuple(targets, targets[0].ctx)  # type: ignore[attr-defined]
-        return ast.Assign([left], value)
+        return assignment([self.name(each) for each in values], value)
 
     def _assignment(self, operation: Operation, value: ast.expr) -> ast.stmt:
         result = operation.results[0]
@@ -311,7 +311,7 @@ class FlatPrinter(Printer):
         for key, region in operation.regions.items():
             text = self.names.numbered(f"{key}_", first=0)
             parameters = self.parameters(region)
-            body = [*self.block(region), self.return_statement(region)]
+            body = self.returning(region)
             statements.append(self.define(text, parameters, body, name("region"), region))
             keywords.append(ast.keyword(key, name(text)))
         self._bind(operation, self._application(operation, keywords), statements)
@@ -326,7 +326,7 @@ class FlatPrinter(Printer):
         """Statements of `region`, the last of which assigns its yields to the results' names."""
         statements = self.block(region)
         if operation.results:
-            values = _parallel([self.read(value) for value in region.yields])
+            values = parallel([self.read(value) for value in region.yields])
             statements.append(self._assign(operation.results, values))
         return statements or [ast.Pass()]
 
@@ -337,7 +337,7 @@ class FlatPrinter(Printer):
             return
         values = [self.read(value) for value in initial]
         self._declare(zip(operation.results, *args, strict=True), statements)
-        statements.append(self._assign(operation.results, _parallel(values)))
+        statements.append(self._assign(operation.results, parallel(values)))
 
     def _while(self, operation: Operation, statements: list[ast.stmt]) -> None:
         condition, body = operation.regions.values()
@@ -360,14 +360,23 @@ class FlatPrinter(Printer):
         statements.append(_marked(ast.For(counter, steps, inner, []), operation))
 
     FORMS: dict[Form, Callable[[Any, Operation, list[ast.stmt]], None]] = {
-        **{Form.CALL: _call, Form.CONST: _const, Form.NESTED: _nested},
+        **{Form.CALL: _call, Form.PUSH: _call, Form.POP: _call},
+        **{Form.CONST: _const, Form.NESTED: _nested},
         **{Form.IF: _if, Form.WHILE: _while, Form.FOR: _for},
     }
 
 
-def _parallel(values: list[ast.expr]) -> ast.expr:
+def parallel(values: list[ast.expr]) -> ast.expr:
     """Right side of one parallel assignment, or of a return."""
     return values[0] if len(values) == 1 else tuple_of(values)
+
+
+def assignment(names: Sequence[str], value: ast.expr) -> ast.stmt:
+    """``a, b = value``; without names, `value` for its effect."""
+    if not names:
+        return ast.Expr(value)
+    targets: list[ast.expr] = [target(text) for text in names]
+    return ast.Assign([targets[0] if len(targets) == 1 else ast.Tuple(targets, STORE)], value)
 
 
 def _marked(statement: ast.stmt, operation: Operation) -> ast.stmt:
@@ -378,4 +387,5 @@ def _marked(statement: ast.stmt, operation: Operation) -> ast.stmt:
     return statement
 
 
+#: Printers by style; `source_style` adds its own.
 STYLES: dict[str, Callable[[Function, Constants | None], Printer]] = {"flat": FlatPrinter}

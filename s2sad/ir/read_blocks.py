@@ -1,96 +1,26 @@
 """What operations do the statements of a dump stand for?
 
-A `BlockReader` walks the statements in order and appends to the region that is being built.
-Values are looked up by name in scopes, one a region. A name is assigned once; what a loop
-carries and what a branch gives are the exceptions, known by their place: the last statement of
-the body assigns them.
+The statements are walked in order, each appends to the region that is being built. Values are
+looked up by name in scopes, one a region. A name is assigned once; what a loop carries and what
+a branch gives are the exceptions, known by their place: the last statement of the body assigns
+them. A loop carries a stack also by calling its methods.
 """
 
 from __future__ import annotations
 
 import ast
-import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
-import numpy as np
-
-from s2sad.core import location as locations
-from s2sad.core.diagnostics import S2sadError
 from s2sad.ir import builder
-from s2sad.ir.graph import OPERATORS, Value
-from s2sad.ir.names import RESERVED
-from s2sad.ir.primitive import Form, Primitive
-from s2sad.ir.read_source import Origin, Source, did_you_mean
-from s2sad.ir.read_static import StaticReader
-from s2sad.ir.types import StackType, TensorType, Type, same_type
-
-_BINARY = {
-    **{ast.Add: "add", ast.Sub: "sub", ast.Mult: "mul", ast.Div: "truediv"},
-    **{ast.FloorDiv: "floordiv", ast.Mod: "mod", ast.Pow: "pow", ast.MatMult: "matmul"},
-    **{ast.BitAnd: "and", ast.BitOr: "or", ast.BitXor: "xor"},
-    **{ast.LShift: "lshift", ast.RShift: "rshift"},
-    **{ast.Lt: "lt", ast.LtE: "le", ast.Gt: "gt", ast.GtE: "ge"},
-    **{ast.USub: "neg", ast.Invert: "invert"},
-}
-_STACK_FORMS = {"append": Form.PUSH, "pop": Form.POP}
-_WRITTEN_AS = {Form.IF: "if", Form.WHILE: "while True", Form.FOR: "for i in range(a, b, s)"}
+from s2sad.ir.graph import Operation, Value
+from s2sad.ir.primitive import Form
+from s2sad.ir.read_expressions import STACK_METHODS, ExpressionReader, Scope
+from s2sad.ir.types import StackType, Type, same_type
 
 
-@dataclass(eq=False)
-class Scope:
-    """Names of one region; those of `outer` can be read as well.
-
-    Attributes
-    ----------
-    values : dict of str to Value
-    declared : dict of str to (Type, node)
-        Declared with a type and not assigned yet.
-    regions : dict of str to ast.FunctionDef
-        Defined for a call below.
-    closed : dict of str to str
-        Names that cannot be read here, and why.
-    """
-
-    outer: Scope | None = None
-    values: dict[str, Value] = field(default_factory=dict)
-    declared: dict[str, tuple[Type, ast.AST]] = field(default_factory=dict)
-    regions: dict[str, ast.FunctionDef] = field(default_factory=dict)
-    closed: dict[str, str] = field(default_factory=dict)
-
-    def chain(self) -> Iterator[Scope]:
-        scope: Scope | None = self
-        while scope is not None:
-            yield scope
-            scope = scope.outer
-
-    def find(self, name: str) -> Value | None:
-        return next((s.values[name] for s in self.chain() if name in s.values), None)
-
-    def reason(self, name: str) -> str | None:
-        return next((s.closed[name] for s in self.chain() if name in s.closed), None)
-
-    def names(self) -> list[str]:
-        return [name for scope in self.chain() for name in scope.values]
-
-
-class BlockReader:
-    """Reads statements of `source` into the regions of the active builder."""
-
-    def __init__(
-        self,
-        source: Source,
-        static: StaticReader,
-        vocabulary: Mapping[str, Primitive],
-        constant: Callable[[str], np.ndarray],
-    ) -> None:
-        self.source = source
-        self.static = static
-        self.vocabulary = vocabulary
-        self.stored = constant
-        self.forms = {prim.form: prim for prim in vocabulary.values()}
-        self.origin: Origin = (None, "")
+class BlockReader(ExpressionReader):
+    """Reads statements of `source` into the region of the active builder."""
 
     def block(self, statements: Sequence[ast.stmt], scope: Scope) -> None:
         """Read `statements`, whose names go to `scope`."""
@@ -100,70 +30,20 @@ class BlockReader:
                 what = type(statement).__name__
                 raise self.source.refusal(statement, f"a dump has no statement {what} here")
             read(self, statement, scope)
+
+    def close(self, scope: Scope) -> None:
+        """Nothing may be left over at the end of a region."""
         for name, (_, node) in scope.declared.items():
             raise self.source.refusal(node, f"{name} is declared, and nothing assigns it")
         for name, definition in scope.regions.items():
-            raise self.source.refusal(definition, f"the region {name} is used by no call")
+            raise self.source.refusal(definition, f"no call takes the region {name}")
 
-    # ---- names -----------------------------------------------------------------------------
-
-    def bind(self, name: str, value: Value, node: ast.AST, scope: Scope) -> None:
-        """Let `name` stand for `value` from here on; it must stand for nothing yet."""
-        if name in RESERVED:
-            raise self.source.refusal(node, f"{name} means something else in a dump")
-        if scope.find(name) is not None:
-            raise self.source.refusal(
-                node,
-                f"{name} is assigned twice",
-                help="only the last statement of a loop's body or of a branch assigns anew",
-            )
-        self._check_declared(name, value, scope)
-        scope.values[name] = value
-
-    def rebind(self, name: str, value: Value, node: ast.AST, scope: Scope) -> None:
-        """Let `name` stand for what a loop, a branch or a stack's method leaves."""
-        if name in scope.values:
-            del scope.values[name]
-        self.bind(name, value, node, scope)
-
-    def _check_declared(self, name: str, value: Value, scope: Scope) -> None:
-        if name in scope.declared:
-            declared, node = scope.declared.pop(name)
-            self._check_type(declared, value.type, node)
-
-    def _check_type(self, declared: Type, found: Type, node: ast.AST) -> None:
-        if not same_type(declared, found):
-            raise self.source.refusal(
-                node,
-                f"the type says {declared}, but the operation gives {found}",
-                help="correct the type, or leave it out",
-            )
-
-    def check_types(self, declared: Sequence[Type], found: Sequence[Type], node: ast.AST) -> None:
-        """E0601 unless a signature says what the values are."""
-        if len(declared) != len(found) or not all(map(same_type, declared, found)):
-            raise self.source.refusal(
-                node, f"the signature says {_listed(declared)}, but the values are {_listed(found)}"
-            )
-
-    def lookup(self, node: ast.Name, scope: Scope) -> Value:
-        value = scope.find(node.id)
-        if value is None:
-            reason = scope.reason(node.id)
-            raise self.source.refusal(
-                node,
-                f"no value is called {node.id} here",
-                help=reason or did_you_mean(node.id, scope.names()),
-            )
-        return value
-
-    # ---- simple statements -----------------------------------------------------------------
+    # ---- assignments -----------------------------------------------------------------------
 
     def _annotated(self, node: ast.AnnAssign, scope: Scope) -> None:
         if not isinstance(node.target, ast.Name) or not node.simple:
             raise self.source.refusal(node.target, "only a name has a type")
-        declared = self.static.type(node.annotation)
-        name = node.target.id
+        name, declared = node.target.id, self.static.type(node.annotation)
         if name in scope.declared:
             raise self.source.refusal(node.target, f"{name} is declared twice")
         if node.value is None:
@@ -171,124 +51,340 @@ class BlockReader:
             return
         self.origin = self.source.origin(node)
         value = self.expression(node.value, scope, declared)
-        self._check_type(declared, value.type, node.annotation)
-        self._name(value, name, node.value)
-        self.bind(name, value, node.target, scope)
+        self.check_type(declared, value.type, node.annotation)
+        self._bind_all([name], [value], node, scope)
 
     def _assign(self, node: ast.Assign, scope: Scope) -> None:
-        names = self._targets(node)
-        self.origin = self.source.origin(node)
-        values = self._right_side(node, names, scope)
-        if len(values) != len(names):
-            raise self.source.refusal(
-                node.value, f"{len(names)} names are assigned, and there are {len(values)} values"
-            )
-        for name, value in zip(names, values, strict=True):
-            if not isinstance(node.value, ast.Tuple):
-                self._name(value, name, node.value)
-            self.bind(name, value, node, scope)
-
-    def _targets(self, node: ast.Assign) -> list[str]:
-        names = _assigned(node)
+        names = assigned(node)
         if names is None:
             raise self.source.refusal(node, "only names are assigned, one or several in parallel")
-        if len(set(names)) != len(names):
-            raise self.source.refusal(node, "a name stands twice on the left")
-        return names
+        self.origin = self.source.origin(node)
+        expected = [scope.declared_type(name) for name in names]
+        self._bind_all(names, self._parallel(node.value, scope, expected), node, scope)
 
-    def _right_side(self, node: ast.Assign, names: Sequence[str], scope: Scope) -> Sequence[Value]:
-        value = node.value
-        if not isinstance(value, ast.Tuple):
-            if len(names) > 1 or not isinstance(node.targets[0], ast.Name):
-                return self.results(value, scope)
-            return [self.expression(value, scope, _declared(names[0], scope))]
-        if len(value.elts) != len(names):
-            return [self.expression(item, scope) for item in value.elts]
-        pairs = zip(names, value.elts, strict=True)
-        return [self.expression(item, scope, _declared(name, scope)) for name, item in pairs]
+    def _bind_all(
+        self, names: Sequence[str], values: Sequence[Value], node: Any, scope: Scope
+    ) -> None:
+        if len(values) != len(names):
+            raise self.source.refusal(
+                node.value, f"there are {len(names)} names, and {len(values)} values to assign"
+            )
+        # What had a name before keeps it, and a loop gives its own names to what it starts with.
+        fresh = not isinstance(node.value, (ast.Name, ast.Tuple))
+        for name, value in zip(names, values, strict=True):
+            self.bind(name, value, node, scope)
+            if fresh:
+                value.name = name
 
-    def _name(self, value: Value, name: str, node: ast.expr) -> None:
-        if not isinstance(node, ast.Name):  # one that was named before keeps that name
-            value.name = name
+    def _parallel(
+        self, node: ast.expr, scope: Scope, expected: Sequence[Type | None]
+    ) -> list[Value]:
+        """Values on the right of an assignment or a return; numbers get the types `expected`."""
+        if not isinstance(node, ast.Tuple):
+            return list(self.results(node, scope, expected[0] if len(expected) == 1 else None))
+        types = expected if len(expected) == len(node.elts) else [None] * len(node.elts)
+        pairs = zip(node.elts, types, strict=True)
+        return [self.expression(item, scope, type) for item, type in pairs]
 
-    def _expression_statement(self, node: ast.Expr, scope: Scope) -> None:
+    def _effect(self, node: ast.Expr, scope: Scope) -> None:
         self.origin = self.source.origin(node)
         if not isinstance(node.value, ast.Call):
             raise self.source.refusal(node, "this does nothing", help="give the value a name")
-        method = self._stack_method(node.value, scope)
-        if method == "append":
-            self._append(node.value, scope)
-        else:
-            self.results(node.value, scope)
+        self.results(node.value, scope)
 
     def _pass(self, node: ast.Pass, scope: Scope) -> None:
         pass
 
-    # ---- regions of a call -----------------------------------------------------------------
+    # ---- functions and the regions of calls ------------------------------------------------
 
     def _definition(self, node: ast.FunctionDef, scope: Scope) -> None:
-        marks = [d.id for d in node.decorator_list if isinstance(d, ast.Name)]
-        if marks != ["region"] or len(node.decorator_list) != 1:
+        decorators = [d.id if isinstance(d, ast.Name) else None for d in node.decorator_list]
+        if decorators != ["region"]:
             raise self.source.refusal(node, "a function within the function is a `@region`")
         if node.name in scope.regions:
             raise self.source.refusal(node, f"the region {node.name} is defined twice")
         scope.regions[node.name] = node
 
-    def _region(self, node: ast.expr, scope: Scope) -> Callable[..., Sequence[Value]]:
+    def region(self, node: ast.expr, scope: Scope) -> Callable[..., Sequence[Value]]:
         definition = scope.regions.pop(node.id, None) if isinstance(node, ast.Name) else None
         if definition is None:
             raise self.source.refusal(
-                node, "a region is the name of a function", help="define it with @region just above"
+                node, "no region is called so here", help="define it above by @region, for one call"
             )
-        return lambda *args: self.function_body(definition, args, isolated=True)
+        return lambda *args: self.function_body(definition, args)
 
     def parameters(self, node: ast.FunctionDef) -> list[ast.arg]:
-        """The parameters of a definition, which must be plain ones."""
-        found = node.args
-        others = [*found.posonlyargs, *found.kwonlyargs, *found.defaults, found.vararg, found.kwarg]
-        if any(other is not None for other in others):
+        """The parameters of a definition, which must be plain and different."""
+        given = node.args
+        others = [*given.posonlyargs, *given.kwonlyargs, *given.defaults]
+        if others or given.vararg or given.kwarg:
             raise self.source.refusal(node, f"{node.name} may have plain parameters only")
-        names = [arg.arg for arg in found.args]
-        if len(set(names)) != len(names):
-            raise self.source.refusal(node, f"a parameter of {node.name} stands twice")
-        return found.args
+        return given.args
 
-    def function_body(
-        self, node: ast.FunctionDef, args: Sequence[Value], *, isolated: bool
-    ) -> Sequence[Value]:
-        """What the function `node` returns for `args`, which its parameters name from now on."""
-        parameters = self.parameters(node)
-        given = [arg.type for arg in args]
+    def function_body(self, node: ast.FunctionDef, args: Sequence[Value]) -> list[Value]:
+        """What `node` returns for `args`, which its parameters name; it sees nothing else."""
+        parameters, scope = self.parameters(node), Scope()
         if len(parameters) != len(args):
             raise self.source.refusal(
-                node, f"{node.name} has {len(parameters)} parameters, and {len(args)} are passed"
+                node, f"{node.name} has {len(parameters)} parameters, and takes {len(args)} values"
             )
-        scope = Scope()
         for parameter, value in zip(parameters, args, strict=True):
             if parameter.annotation is not None:
                 declared = self.static.type(parameter.annotation)
-                self.check_types([declared], [value.type], parameter)
-            value.name = parameter.arg
+                self.check_type(declared, value.type, parameter.annotation)
             self.bind(parameter.arg, value, parameter, scope)
-        *statements, last = _without_docstring(node.body)
+            value.name = parameter.arg
+        *statements, last = without_docstring(node.body) or node.body
         if not isinstance(last, ast.Return):
             raise self.source.refusal(last, f"{node.name} ends without a return")
         self.block(statements, scope)
+        return self._returned(node, last, scope)
+
+    def _returned(self, node: ast.FunctionDef, last: ast.Return, scope: Scope) -> list[Value]:
         self.origin = self.source.origin(last)
-        declared = self.static.types(node.returns) if node.returns is not None else None
-        results = self._yields(last.value, scope, declared)
-        if declared is not None:
-            self.check_types(declared, [value.type for value in results], node.returns or node)
-        del given, isolated
-        return results
+        declared = () if node.returns is None else self.static.types(node.returns)
+        values = [] if last.value is None else self._parallel(last.value, scope, declared)
+        self.close(scope)
+        found = tuple(value.type for value in values)
+        same = len(declared) == len(found) and all(map(same_type, declared, found))
+        if node.returns is not None and not same:
+            raise self.source.refusal(
+                node.returns,
+                f"the annotation says {_listed(declared)}, and the values are {_listed(found)}",
+                help="correct the annotation, or leave it out",
+            )
+        return values
+
+    # ---- branches and loops ----------------------------------------------------------------
+
+    def _if(self, node: ast.If, scope: Scope) -> None:
+        then, orelse = _last_assigned(node.body), _last_assigned(node.orelse)
+        names = then if then is not None and then == orelse else []
+        if not names and scope.declared:
+            listed = ", ".join(scope.declared)
+            raise self.source.refusal(
+                node, f"each branch ends with one assignment to what is declared: {listed}"
+            )
+        stacks = [s for s in _stacks([*node.body, *node.orelse], scope) if s not in names]
+        self.origin = self.source.origin(node, node.test)
+        condition = self.single(node.test, scope)
+        expected = [scope.declared_type(name) for name in names]
+
+        def branch(statements: list[ast.stmt]) -> Callable[[], list[Value]]:
+            inner = Scope(scope, {s: scope.values[s] for s in _stacks(statements, scope)})
+            return lambda: self._yields(statements, inner, names, stacks, expected)
+
+        regions = [branch(node.body), branch(node.orelse)]
+        self._emit_regions(Form.IF, [condition], regions, node, [*names, *stacks], scope)
+
+    def _while(self, node: ast.While, scope: Scope) -> None:
+        self._no_else(node)
+        before, test, statements = self._condition(node)
+        names, stacks, initial = self._carried(statements, scope)
+        closed = dict[str, str]()
+
+        def condition(*args: Value) -> list[Value]:
+            inner = self._enter(scope, [*names, *stacks], args)
+            self.block(before, inner)
+            result = self.expression(test, inner)
+            self.close(inner)
+            hint = "it belongs to the loop's condition: compute it again in the body, or carry it"
+            closed.update((name, hint) for name in inner.values)
+            if any(inner.values[n] is not a for n, a in zip([*names, *stacks], args, strict=True)):
+                raise self.source.refusal(node, "the condition of a loop changes what it carries")
+            return [result]
+
+        def body(*args: Value) -> list[Value]:
+            inner = self._enter(scope, [*names, *stacks], args)
+            inner.closed = closed
+            return self._yields(statements, inner, names, stacks, [arg.type for arg in args])
+
+        self.origin = self.source.origin(node, node.test)
+        self._emit_regions(
+            Form.WHILE, initial, [condition, body], node, [*names, *stacks], scope
+        )
+
+    def _condition(self, node: ast.While) -> tuple[list[ast.stmt], ast.expr, list[ast.stmt]]:
+        """Statements of the condition, the test, statements of the body."""
+        if not (isinstance(node.test, ast.Constant) and node.test.value is True):
+            return [], node.test, node.body
+        breaks = [i for i, statement in enumerate(node.body) if _is_stop(statement)]
+        if len(breaks) != 1:
+            raise self.source.refusal(
+                node, f"`while True` stops at {len(breaks)} places", help="write `if not c: break` once"
+            )
+        (place,) = breaks
+        stop: Any = node.body[place]
+        return node.body[:place], stop.test.operand, node.body[place + 1 :]
+
+    def _for(self, node: ast.For, scope: Scope) -> None:
+        self._no_else(node)
+        if not isinstance(node.target, ast.Name):
+            raise self.source.refusal(node.target, "a loop counts with one name")
+        counter, bounds = node.target.id, self._bounds(node)
+        names, stacks, initial = self._carried(node.body, scope)
+        self.origin = self.source.origin(node, node.iter)
+        given = [self.single(bound, scope) for bound in bounds]
+        start, stop, step = ([0, *given, 1] if len(given) == 1 else [*given, 1])[:3]
+
+        def body(index: Value, *args: Value) -> list[Value]:
+            inner = self._enter(scope, [*names, *stacks], args)
+            self.bind(counter, index, node.target, inner)
+            index.name = counter
+            return self._yields(node.body, inner, names, stacks, [arg.type for arg in args])
+
+        operands = [start, stop, step, *initial]
+        self._emit_regions(Form.FOR, operands, [body], node, [*names, *stacks], scope)
+
+    def _bounds(self, node: ast.For) -> list[ast.expr]:
+        steps = node.iter
+        if (
+            isinstance(steps, ast.Call)
+            and isinstance(steps.func, ast.Name)
+            and steps.func.id == "range"
+            and not steps.keywords
+            and len(steps.args) in (1, 2, 3)
+        ):
+            return steps.args
+        raise self.source.refusal(steps, "a loop counts over range(a, b, s)")
+
+    def _no_else(self, node: ast.While | ast.For) -> None:
+        if node.orelse:
+            raise self.source.refusal(node.orelse[0], "a loop has no else")
+
+    def _carried(
+        self, statements: Sequence[ast.stmt], scope: Scope
+    ) -> tuple[list[str], list[str], list[Value]]:
+        """What a loop carries: by assignment, by a stack's methods, and what they start with."""
+        names = _last_assigned(statements) or []
+        if not all(name in scope.values for name in names):
+            names = []
+        stacks = [stack for stack in _stacks(statements, scope) if stack not in names]
+        initial = [scope.values[name] for name in [*names, *stacks]]
+        for name, value in zip(names, initial, strict=False):
+            if value.name == name and isinstance(value.owner, Operation):
+                value.name = None  # the name is meant for what the loop carries
+        return names, stacks, initial
+
+    def _enter(self, outer: Scope, names: Sequence[str], args: Sequence[Value]) -> Scope:
+        """Scope of a loop's region."""
+        for name, value in zip(names, args, strict=True):
+            value.name = name
+        return Scope(outer, dict(zip(names, args, strict=True)))
 
     def _yields(
-        self, node: ast.expr | None, scope: Scope, types: Sequence[Type] | None
-    ) -> Sequence[Value]:
-        """Values on the right of a return or of the last assignment of a region."""
-        items = node.elts if isinstance(node, ast.Tuple) else [] if node is None else [node]
-        if types is None or len(types) != len(items):
-            if len(items) == 1:
-                return self.results(items[0], scope)
-            return [self.expression(item, scope) for item in items]
-        return [self.expression(item, scope, t) for item, t in zip(items, types, strict=True)]
+        self,
+        statements: Sequence[ast.stmt],
+        scope: Scope,
+        names: Sequence[str],
+        stacks: Sequence[str],
+        expected: Sequence[Type | None],
+    ) -> list[Value]:
+        """What a branch or a body gives: its last assignment if it has `names`, then `stacks`."""
+        values: list[Value] = []
+        if names:
+            *statements, last = statements
+            assignment: Any = last
+            self.block(statements, scope)
+            self.origin = self.source.origin(last)
+            values = self._parallel(assignment.value, scope, expected[: len(names)])
+            if len(values) != len(names):
+                raise self.source.refusal(
+                    last, f"there are {len(names)} names, and {len(values)} values to assign"
+                )
+        else:
+            self.block(statements, scope)
+        self.close(scope)
+        return values + [scope.current(stack) for stack in stacks]
+
+    def _emit_regions(
+        self,
+        form: Form,
+        operands: Sequence[Any],
+        regions: Sequence[Callable[..., Any]],
+        node: ast.AST,
+        names: Sequence[str],
+        scope: Scope,
+    ) -> None:
+        prim = self.forms[form]
+        given = dict(zip(prim.regions, regions, strict=True))
+        emitted = self.emit(prim, operands, {}, node, given)
+        for name, value in zip(names, builder.as_tuple(emitted), strict=True):
+            self.rebind(name, value, node, scope)
+            value.name = name
+
+    STATEMENTS: dict[type[ast.stmt], Callable[..., None]] = {
+        **{ast.AnnAssign: _annotated, ast.Assign: _assign, ast.Expr: _effect, ast.Pass: _pass},
+        **{ast.If: _if, ast.While: _while, ast.For: _for, ast.FunctionDef: _definition},
+    }
+
+
+def assigned(node: ast.stmt) -> list[str] | None:
+    """Names that a plain assignment binds; None for any other statement."""
+    if not isinstance(node, ast.Assign) or len(node.targets) != 1:
+        return None
+    (left,) = node.targets
+    targets = left.elts if isinstance(left, ast.Tuple) else [left]
+    names = [target.id for target in targets if isinstance(target, ast.Name)]
+    plain = names and len(names) == len(targets) == len(set(names))
+    return names if plain else None
+
+
+def without_docstring(body: Sequence[ast.stmt]) -> Sequence[ast.stmt]:
+    """`body` but for a string that stands first."""
+    first = body[0] if body else None
+    is_docstring = (
+        isinstance(first, ast.Expr)
+        and isinstance(first.value, ast.Constant)
+        and isinstance(first.value.value, str)
+    )
+    return body[1:] if is_docstring else body
+
+
+def _last_assigned(statements: Sequence[ast.stmt]) -> list[str] | None:
+    return assigned(statements[-1]) if statements else None
+
+
+def _is_stop(node: ast.stmt) -> bool:
+    """Whether `node` is ``if not c: break``."""
+    return (
+        isinstance(node, ast.If)
+        and isinstance(node.test, ast.UnaryOp)
+        and isinstance(node.test.op, ast.Not)
+        and len(node.body) == 1
+        and isinstance(node.body[0], ast.Break)
+        and not node.orelse
+    )
+
+
+def _stacks(statements: Sequence[ast.stmt], scope: Scope) -> list[str]:
+    """Stacks of `scope` whose methods `statements` call, by name: ``tape, tape_1, tape_2``."""
+    called = {
+        node.func.value.id
+        for statement in statements
+        for node in _walk(statement)
+        if isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Attribute)
+        and isinstance(node.func.value, ast.Name)
+        and node.func.attr in STACK_METHODS
+    }
+    stacks = (n for n in called if n in scope.values and isinstance(scope.values[n].type, StackType))
+    return sorted(stacks, key=by_number)
+
+
+def by_number(name: str) -> tuple[str, int]:
+    """Sorts ``t2`` before ``t10``."""
+    start = name.rstrip("0123456789")
+    return start, int(name[len(start) :] or -1)
+
+
+def _walk(node: ast.AST) -> Iterator[ast.AST]:
+    """`node` and all below it but for functions, which see only their arguments."""
+    yield node
+    for child in ast.iter_child_nodes(node):
+        if not isinstance(child, ast.FunctionDef):
+            yield from _walk(child)
+
+
+def _listed(types: Sequence[Type]) -> str:
+    return f"({', '.join(map(str, types))})"

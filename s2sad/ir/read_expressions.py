@@ -65,7 +65,16 @@ class Scope:
             scope = scope.outer
 
     def find(self, name: str) -> Value | None:
-        return next((s.values[name] for s in self.chain() if name in s.values), None)
+        scope: Scope | None = self
+        while scope is not None:
+            if name in scope.values:
+                return scope.values[name]
+            scope = scope.outer
+        return None
+
+    def current(self, name: str) -> Value:
+        """What `name`, which is known, stands for now."""
+        return next(s.values[name] for s in self.chain() if name in s.values)
 
     def reason(self, name: str) -> str | None:
         return next((s.closed[name] for s in self.chain() if name in s.closed), None)
@@ -267,19 +276,19 @@ class ExpressionReader:
     def _stack_call(self, node: ast.Call, name: ast.Name, method: str, scope: Scope) -> Any:
         """``tape.append(x)`` or ``tape.pop()``: the name then stands for the stack that is left."""
         form = STACK_METHODS.get(method)
+        operands = [self.single(operand, scope) for operand in node.args]
         stack = self.lookup(name, scope)
         if form is None or not isinstance(stack.type, StackType) or node.keywords:
             raise self.source.refusal(
                 node, "only stacks have methods", help="tape.append(x) and x = tape.pop()"
             )
-        operands = [self.single(operand, scope) for operand in node.args]
         if name.id not in scope.values:
             raise self.source.refusal(
                 node, f"the stack {name.id} belongs to another region", help="carry it"
             )
-        results = builder.as_tuple(self.emit(self.forms[form], [stack, *operands], {}, node))
-        self.rebind(name.id, results[0], node, scope)
-        return results[1:] if len(results) != 2 else results[1]
+        rest, *values = builder.as_tuple(self.emit(self.forms[form], [stack, *operands], {}, node))
+        self.rebind(name.id, rest, node, scope)
+        return values[0] if values else ()
 
     # ---- constants -------------------------------------------------------------------------
 

@@ -378,7 +378,7 @@ def is_visible(value: Value, region: Region, index: int) -> bool:
     place: Region | None = region
     while place is not None and place is not home:
         owner = place.parent
-        if not isinstance(owner, Operation) or owner.prim.form is Form.NESTED:
+        if not isinstance(owner, Operation) or owner.prim.is_isolated:
             return False
         place = owner.parent
         index = place.place(owner) if place is not None else 0

@@ -11,6 +11,7 @@ from __future__ import annotations
 import ast
 import struct
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from keyword import iskeyword
 from types import NoneType
 from typing import Any, NoReturn
 
@@ -138,7 +139,7 @@ class _Verifier:
         """Each value read is visible here and knows of it."""
         visible = self.visible
         for index, value in enumerate(reader._reads):
-            if value not in visible:
+            if type(value) is not Value or value not in visible:
                 self.fault(f"{_title(reader)} {self.why_invisible(value, reader)}", reader)
             visible[value] += 1
             if Use(reader, index) not in value.uses:
@@ -207,7 +208,7 @@ class _Verifier:
         if isinstance(element, TokenType):
             return
         known = isinstance(element, TensorType) and element.dtype in dtypes.ALL
-        if not known or not all(_is_dimension(n) for n in element.shape):
+        if not known or type(element.shape) is not tuple or not all(map(_is_size, element.shape)):
             self.fault(f"{what} has the type {found!r}, which cannot be", at)
 
     def check_regions(self, operation: Operation, types: Sequence[Type]) -> None:
@@ -225,7 +226,7 @@ class _Verifier:
                 what = f"the region {name!r} of {prim.name} takes {_types(found)}"
                 self.fault(f"{what}, not {_types(expected)}", operation)
             outer = self.visible
-            if prim.form is Form.NESTED:
+            if prim.is_isolated:
                 self.visible = {}
             self.check_region(region)
             self.visible = outer
@@ -318,7 +319,8 @@ class _Verifier:
 
 
 def check_header(function: Function, fault: Callable[..., NoReturn]) -> None:
-    if not isinstance(function.name, str) or not function.name.isidentifier():
+    name = function.name
+    if not isinstance(name, str) or not name.isidentifier() or iskeyword(name):
         fault(f"the function is called {function.name!r}, which is no name in Python")
     if not isinstance(function.title, str):
         fault(f"the function has the title {function.title!r}")
@@ -392,7 +394,7 @@ def _is_index(index: Any, length: int) -> bool:
     return type(index) is int and 0 <= index < length
 
 
-def _is_dimension(size: Any) -> bool:
+def _is_size(size: Any) -> bool:
     return isinstance(size, dims.Symbolic) or (type(size) is int and size >= 0)
 
 

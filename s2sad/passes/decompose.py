@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import ClassVar
 
-from s2sad.ir.builder import build_region
+from s2sad.ir.builder import as_tuple
 from s2sad.ir.graph import Function, Operation
 from s2sad.ir.primitive import Primitive
 from s2sad.ir.rewriter import Rewriter
@@ -51,8 +51,10 @@ class Decompose(Pass):
 
 def inline_body(operation: Operation, rewriter: Rewriter) -> None:
     """Replace a composite by the operations of its body."""
-    body, attrs = operation.prim.body, dict(operation.attrs)
+    body = operation.prim.body
     assert body is not None
-    types = [value.type for value in operation.operands]
-    region = build_region(lambda *values: body(*values, **attrs), types)
-    rewriter.inline_region(operation, region)
+    place = rewriter.insert_before(operation)
+    with place.active():
+        results = as_tuple(body(*operation.operands, **operation.attrs))
+        values = [place.value(x) for x in results]
+    rewriter.replace_operation(operation, values)

@@ -33,6 +33,7 @@ from s2sad.prims import (
     scan,
     select,
     shape,
+    sort,
     special,
     statistics,
     trigonometric,
@@ -42,8 +43,8 @@ from s2sad.prims.define import ALL
 
 FAMILIES = (
     arithmetic, arrange, cast, collective, comparison, constant, control, dynamic, effect,
-    einsum, exponential, index, linalg, logic, marker, random, reduce, rounding, scan, select,
-    shape, special, statistics, trigonometric, window,
+    einsum, exponential, index, linalg, logic, marker, random, reduce, rounding, scan,
+    select, shape, sort, special, statistics, trigonometric, window,
 )  # fmt: skip
 
 globals().update(ALL)

@@ -12,6 +12,7 @@ from s2sad.ir import dims
 from s2sad.ir.dims import Dim
 from s2sad.ir.graph import Value
 from s2sad.ir.types import i64
+from s2sad.prims.arithmetic import add
 from s2sad.prims.comparison import greater_equal, less_equal
 from s2sad.prims.define import composite
 from s2sad.prims.rules import axes_of, axis_of, canonical_axis, tensor
@@ -87,7 +88,7 @@ def _canonical_squeeze(types: Any, attrs: dict[str, Any]) -> dict[str, Any]:
 
 
 @composite(canonical=_canonical_squeeze)
-def squeeze(x, *, axis=None):
+def squeeze(x, *, axis: Any = None):
     """`x` without axes of size 1.
 
     Parameters
@@ -206,7 +207,9 @@ def repeat(x, *, repeats, axis):
 def _spread(x: Value, pairs: list[tuple[Dim, Dim]], new: int) -> Value:
     """Each axis as a pair of axes, of which the one at place `new` is broadcast; then joined."""
     split = tuple(1 if i == new else pair[i] for pair in pairs for i in (0, 1))
-    wide = broadcast_to(reshape(x, shape=split), shape=tuple(size for pair in pairs for size in pair))
+    wide = broadcast_to(
+        reshape(x, shape=split), shape=tuple(size for pair in pairs for size in pair)
+    )
     return reshape(wide, shape=tuple(outer * inner for outer, inner in pairs))
 
 
@@ -218,7 +221,9 @@ def _canonical_roll(types: Any, attrs: dict[str, Any]) -> dict[str, Any]:
     if len(axes) != len(shifts):
         raise fail("E0303", f"{len(axes)} axes need as many shifts, got {len(shifts)}")
     found = [axis_of(axis, tensor(types[0]).ndim) for axis in axes]
-    total = {axis: sum(s for s, a in zip(shifts, found, strict=True) if a == axis) for axis in found}
+    total = {
+        axis: sum(s for s, a in zip(shifts, found, strict=True) if a == axis) for axis in found
+    }
     kept = sorted(total.items())
     return {"shift": tuple(s for _, s in kept), "axis": tuple(axis for axis, _ in kept)}
 
@@ -327,7 +332,7 @@ def tril(x, *, diagonal=0):
            [1, 1]])
     """
     rows, columns = _places(x)
-    return where(greater_equal(rows + diagonal, columns), x, 0)
+    return where(greater_equal(add(rows, diagonal), columns), x, 0)
 
 
 @composite()
@@ -354,7 +359,7 @@ def triu(x, *, diagonal=0):
            [0, 1]])
     """
     rows, columns = _places(x)
-    return where(less_equal(rows + diagonal, columns), x, 0)
+    return where(less_equal(add(rows, diagonal), columns), x, 0)
 
 
 def _places(x: Value) -> tuple[Value, Value]:

@@ -36,7 +36,9 @@ def _require_window(x: TensorType, starts: tuple[Type, ...], sizes: Shape) -> No
         fits = dims.less_equal(part, whole)
         if not fits:
             code = "E0402" if fits is None else "E0401"
-            raise fail(code, f"a window of shape {sizes} must not be longer than axis {axis} of {x}")
+            raise fail(
+                code, f"a window of shape {sizes} must not be longer than axis {axis} of {x}"
+            )
 
 
 def _window(x: np.ndarray, starts: tuple[np.ndarray, ...], sizes: Shape) -> np.ndarray:
@@ -48,7 +50,7 @@ def _window(x: np.ndarray, starts: tuple[np.ndarray, ...], sizes: Shape) -> np.n
             found = f"a window of size {part} from index {int(start)}"
             raise fail("E0501", f"{found} is out of range for axis {axis} of size {whole}")
         places.append(builtins.slice(first, first + part))
-    return x[tuple(places)]
+    return x[(*places, ...)]  # the dots keep a 0-d view from becoming a scalar
 
 
 def _canonical_sizes(types: Any, attrs: dict[str, Any]) -> dict[str, Any]:
@@ -130,7 +132,7 @@ def update(x, value, *starts):
     >>> p.update(np.zeros(4), np.ones(2), 1)
     array([0., 1., 1., 0.])
     """
-    out = x.copy(order="C")
+    out = np.array(x)
     _window(out, starts, value.shape)[...] = value
     return out
 
@@ -177,7 +179,7 @@ def update_add(x, value, *starts):
     >>> p.update_add(np.ones(4), np.ones(2), 1)
     array([1., 2., 2., 1.])
     """
-    out = x.copy(order="C")
+    out = np.array(x)
     update_add_overwrite(out, value, *starts)
     return out
 

@@ -60,7 +60,14 @@ def formatted(text: str, values: Sequence[Any]) -> str:
     >>> formatted("{} and {:.1f}", [np.array([1, 2]), np.array(0.25)])
     '[1 2] and 0.2'
     """
-    return text.format(*map(_shown, values))
+    return _Texts().format(text, *map(_shown, values))
+
+
+class _Texts(string.Formatter):
+    """Of a bare field, what `str` says: NumPy's numbers format themselves as Python floats."""
+
+    def format_field(self, value: Any, format_spec: str) -> str:
+        return format(value, format_spec) if format_spec else str(value)
 
 
 def _shown(value: np.ndarray) -> Any:

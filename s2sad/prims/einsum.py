@@ -55,7 +55,9 @@ def _canonical_einsum(types: Any, attrs: dict[str, Any]) -> dict[str, Any]:
     out = Counter(right.replace("...", ""))
     wrong = [label for label, count in out.items() if count > 1 or label not in counts]
     if wrong:
-        raise fail("E0404", f"{wrong[0]!r} must stand once after the arrow of {equation!r}, and before")
+        raise fail(
+            "E0404", f"{wrong[0]!r} must stand once after the arrow of {equation!r}, and before"
+        )
     return {"equation": f"{left}->{right}"}
 
 
@@ -110,7 +112,9 @@ def _labels(term: str, ndim: int, equation: str) -> list[Label]:
     before, dots, after = term.partition("...")
     hidden = ndim - len(before) - len(after)
     if hidden < 0 or (hidden and not dots):
-        raise fail("E0401", f"the term {term!r} of {equation!r} does not fit a tensor of {ndim} axes")
+        raise fail(
+            "E0401", f"the term {term!r} of {equation!r} does not fit a tensor of {ndim} axes"
+        )
     return [*before, *range(-hidden, 0), *after]
 
 

@@ -47,7 +47,7 @@ from s2sad.prims.shape import (
 _MOVES = {Trait.MOVES, Trait.FALLIBLE}
 
 
-def _indices(type: Type) -> TensorType:  # noqa: A002
+def require_indices(type: Type) -> TensorType:  # noqa: A002
     return require_kind(type, is_integer, "integer indices")
 
 
@@ -61,7 +61,7 @@ def _beside(shape: Shape, indices: Shape, axis: int) -> Shape:
 
 def _gather_type(x: Type, indices: Type, *, axis: int) -> TensorType:
     found = tensor(x)
-    return TensorType(found.dtype, _beside(found.shape, _indices(indices).shape, axis))
+    return TensorType(found.dtype, _beside(found.shape, require_indices(indices).shape, axis))
 
 
 @primitive(type=_gather_type, traits=_MOVES, linear=(0,), canonical=canonical_axis, same=())
@@ -100,7 +100,7 @@ def gather_adjoint(x, indices, out, dout, *, axis):
 
 
 def _index_type(x: Type, indices: Type, updates: Type, *, axis: int) -> TensorType:
-    found, places, rows = tensor(x), _indices(indices), tensor(updates)
+    found, places, rows = tensor(x), require_indices(indices), tensor(updates)
     one_dtype(found, rows)
     require_shape(rows.shape, _beside(found.shape, places.shape, axis), "the updates")
     return found
@@ -247,12 +247,12 @@ def is_last_index(indices, *, size):
     >>> p.is_last_index(np.array([0, 2, -1]), size=3)
     array([ True, False,  True])
     """
-    order = _order(indices.shape)
+    order = row_major_order(indices.shape)
     table = broadcast_to(const(0, i64), shape=(size,))
     return equal(gather(index_update(table, indices, order), indices), order)
 
 
-def _order(shape: Shape) -> Any:
+def row_major_order(shape: Shape) -> Any:
     """The place of each element in row-major order."""
     return reshape(iota(dtype=i64, shape=(dims.size(shape),)), shape=shape)
 
@@ -261,14 +261,16 @@ def _order(shape: Shape) -> Any:
 
 
 def _elements_type(x: Type, indices: Type, *, axis: int) -> TensorType:
-    found, places = tensor(x), _indices(indices)
+    found, places = tensor(x), require_indices(indices)
     if places.ndim != found.ndim:
         raise fail("E0401", f"the indices need as many axes as {found}, got {places}")
     for i, (size, count) in enumerate(zip(found.shape, places.shape, strict=True)):
         fits = i == axis or dims.less_equal(count, size)
         if not fits:
             code = "E0402" if fits is None else "E0401"
-            raise fail(code, f"axis {i} of the indices, {places}, must not be longer than in {found}")
+            raise fail(
+                code, f"axis {i} of the indices, {places}, must not be longer than in {found}"
+            )
     return TensorType(found.dtype, places.shape)
 
 
@@ -336,7 +338,7 @@ def _scatter_elements_type(
 
 
 @primitive(
-    type=_scatter_elements_type, traits={Trait.FALLIBLE}, linear=((0, 2),),
+    type=_scatter_elements_type, traits={Trait.FALLIBLE, Trait.REASSOCIATES}, linear=((0, 2),),
     canonical=_canonical_reduce, same=(0, 2),
 )  # fmt: skip
 def scatter_elements(x, indices, updates, *, axis, reduce="none"):
@@ -368,7 +370,7 @@ def scatter_elements(x, indices, updates, *, axis, reduce="none"):
            [5., 0.]])
     """
     places = _element_places(x, indices, axis).reshape(-1)
-    out = x.copy(order="C")
+    out = np.array(x, order="C")
     write = add_rows if reduce == "add" else set_rows
     write(out.reshape(-1), places, updates.reshape(-1))
     return out
@@ -416,7 +418,7 @@ def is_last_element(x, indices, *, axis):
 
 
 def _gather_nd_type(x: Type, indices: Type) -> TensorType:
-    found, places = tensor(x), _indices(indices)
+    found, places = tensor(x), require_indices(indices)
     if not places.shape:
         raise fail("E0401", "the indices need an axis at least: that of the axes they count along")
     depth = static_size(places.shape[-1], "the number of indices for each element")
@@ -480,7 +482,7 @@ def _scatter_nd_type(x: Type, indices: Type, updates: Type, *, reduce: str) -> T
 
 
 @primitive(
-    type=_scatter_nd_type, traits={Trait.FALLIBLE}, linear=((0, 2),),
+    type=_scatter_nd_type, traits={Trait.FALLIBLE, Trait.REASSOCIATES}, linear=((0, 2),),
     canonical=_canonical_reduce, same=(0, 2),
 )  # fmt: skip
 def scatter_nd(x, indices, updates, *, reduce="none"):
@@ -510,7 +512,7 @@ def scatter_nd(x, indices, updates, *, reduce="none"):
     array([[0., 0.],
            [5., 0.]])
     """
-    out = x.copy(order="C")
+    out = np.array(x, order="C")
     rows, places = _nd_places(out, indices)
     write = add_rows if reduce == "add" else set_rows
     write(rows, places.reshape(-1), updates.reshape(places.size, *rows.shape[1:]))
@@ -550,7 +552,7 @@ def is_last_nd(indices, *, shape):
     >>> p.is_last_nd(np.array([[0], [1], [0]]), shape=(2,))
     array([False,  True,  True])
     """
-    order = _order(indices.shape[:-1])
+    order = row_major_order(indices.shape[:-1])
     table = broadcast_to(const(0, i64), shape=shape)
     return equal(gather_nd(scatter_nd(table, indices, order), indices), order)
 
@@ -594,7 +596,7 @@ def one_hot(indices, *, depth, dtype=dtypes.float32, axis=-1):
            [0., 0.],
            [0., 0.]], dtype=float32)
     """
-    _indices(indices.type)
+    require_indices(indices.type)
     wide = expand_dims(cast(indices, dtype=i64), axis=axis)
     places = tuple(depth if i == axis else 1 for i in range(wide.ndim))
     return cast(equal(wide, iota(dtype=i64, shape=places, axis=axis)), dtype=dtype)

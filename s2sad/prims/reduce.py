@@ -15,6 +15,7 @@ from s2sad.core import dtypes
 from s2sad.core.diagnostics import fail
 from s2sad.core.dtypes import DType
 from s2sad.ir import dims
+from s2sad.ir.graph import Value
 from s2sad.ir.primitive import Trait
 from s2sad.ir.types import TensorType, Type, bool_
 from s2sad.prims.arithmetic import div
@@ -25,9 +26,9 @@ from s2sad.prims.rules import (
     canonical_axes,
     canonical_axis,
     is_bool,
+    is_float,
     is_number,
     require_kind,
-    tensor,
 )
 from s2sad.prims.select import where
 from s2sad.prims.shape import (
@@ -192,7 +193,7 @@ _extreme_of_numbers = _reduction(is_number, "numbers", of_empty=False)
 
 
 @primitive(type=_extreme_of_numbers, canonical=canonical_axes)
-def reduce_max(x, *, axis=None, keepdims=False):
+def reduce_max(x, *, axis: Any = None, keepdims=False):
     """Largest element over `axis`; NaN where one is NaN, and 0.0 is larger than -0.0.
 
     Equal largest elements share the gradient equally. Where one is NaN none gets any.
@@ -235,7 +236,7 @@ def reduce_max_tangent(x, out, tangents, *, axis, keepdims):
 
 
 @primitive(type=_extreme_of_numbers, canonical=canonical_axes)
-def reduce_min(x, *, axis=None, keepdims=False):
+def reduce_min(x, *, axis: Any = None, keepdims=False):
     """Smallest element over `axis`; NaN where one is NaN, and -0.0 is smaller than 0.0.
 
     Equal smallest elements share the gradient equally. Where one is NaN none gets any.
@@ -308,9 +309,20 @@ def tie_share(tied, x, *, axis):
     >>> p.tie_share(np.array([True, True, False]), np.array([3.0]), axis=(0,))
     array([1.5])
     """
-    wide = x.dtype.compute
-    count = reduce_sum(cast(tied, dtype=wide), axis=axis, keepdims=True)
-    return cast(div(cast(x, dtype=wide), count), dtype=x.dtype)
+    wide = widened(x)
+    count = reduce_sum(cast(tied, dtype=wide.dtype), axis=axis, keepdims=True)
+    return rounded(div(wide, count), x)
+
+
+def widened(x: Value) -> Value:
+    """`x`, which must be of floats (E0301), in the dtype that arithmetic uses."""
+    require_kind(x.type, is_float, "floats")
+    return cast(x, dtype=x.dtype.compute) if x.dtype.is_narrow else x
+
+
+def rounded(x: Value, like: Value) -> Value:
+    """`x` in the dtype of `like`."""
+    return x if x.dtype is like.dtype else cast(x, dtype=like.dtype)
 
 
 _truth = _reduction(is_bool, "a tensor of bools")

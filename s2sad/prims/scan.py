@@ -16,9 +16,8 @@ from s2sad.ir import dims
 from s2sad.ir.primitive import Trait
 from s2sad.ir.types import TensorType, Type
 from s2sad.prims.arithmetic import mul
-from s2sad.prims.cast import cast
 from s2sad.prims.define import composite, primitive
-from s2sad.prims.reduce import kept_shape, reduce_prod, reduce_sum
+from s2sad.prims.reduce import kept_shape, reduce_prod, reduce_sum, rounded, widened
 from s2sad.prims.rules import (
     canonical_axes,
     canonical_axis,
@@ -49,8 +48,8 @@ def _running(
 
     def run(x: np.ndarray) -> np.ndarray:
         if exclusive and x.shape[axis]:
-            first = np.full(kept_shape(x.shape, (axis,)), ufunc.identity, x.dtype)
-            x = np.concatenate([first, np.split(x, [-1], axis)[0]], axis)
+            head, last = np.split(x, [-1], axis)
+            x = np.concatenate([np.full_like(last, ufunc.identity), head], axis)
         return ufunc.accumulate(x, axis=axis, dtype=x.dtype)
 
     return _scan(run, x, axis, reverse)
@@ -342,7 +341,7 @@ def cummin(x, *, axis, reverse=False):
 
 
 @composite(canonical=canonical_axes)
-def product_of_others(x, *, axis=None):
+def product_of_others(x, *, axis: Any = None):
     """For each element the product of all other elements over `axis`.
 
     Narrow floats are multiplied in float32 and rounded at the end.
@@ -356,7 +355,7 @@ def product_of_others(x, *, axis=None):
     Raises
     ------
     S2sadError
-        E0301 if `x` is bool, E0403 if an axis is out of range.
+        E0301 if `x` is not of floats, E0403 if an axis is out of range.
 
     Examples
     --------
@@ -369,13 +368,10 @@ def product_of_others(x, *, axis=None):
     shape = tuple(x.shape[i] for i in perm)
     joined = dims.size(shape[len(rest) :])
     rows = reshape(transpose(x, perm=perm), shape=(*shape[: len(rest)], joined))
-    if x.dtype.is_narrow:
-        rows = cast(rows, dtype=x.dtype.compute)
-    before = cumprod(rows, axis=-1, exclusive=True)
-    others = mul(before, cumprod(rows, axis=-1, exclusive=True, reverse=True))
-    if x.dtype.is_narrow:
-        others = cast(others, dtype=x.dtype)
-    return transpose(reshape(others, shape=shape), perm=inverse(perm))
+    wide = widened(rows)
+    before = cumprod(wide, axis=-1, exclusive=True)
+    others = mul(before, cumprod(wide, axis=-1, exclusive=True, reverse=True))
+    return transpose(reshape(rounded(others, x), shape=shape), perm=inverse(perm))
 
 
 @reduce_prod.adjoint

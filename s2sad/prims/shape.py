@@ -264,7 +264,7 @@ def _bounds(size: Dim, start: Any, stop: Any, step: Any) -> tuple[Dim, Dim | Non
         raise fail("E0303", f"the bounds of a slice are ints, got {start!r}, {stop!r}, {step!r}")
     if step == 0 or not isinstance(step, int):
         raise fail("E0404", f"the step of a slice must be an int other than 0, got {step}")
-    if not all(isinstance(x, (int, type(None))) for x in (size, start, stop)):
+    if not isinstance(size, int) or any(isinstance(x, dims.Symbolic) for x in (start, stop)):
         return _symbolic_bounds(size, start, stop, step)
     indices = range(*builtins.slice(start, stop, step).indices(size))
     if len(indices) < 2:
@@ -303,7 +303,7 @@ def _length(start: Dim, stop: Dim | None, step: int) -> Dim:
 
 
 @primitive(type=_slice_type, traits={Trait.MOVES}, linear=(0,), canonical=_canonical_slice)
-def slice(x, *, start, stop, step=None):
+def slice(x, *, start, stop, step: Any = None):
     """The part ``x[start:stop:step]``, with one slice an axis.
 
     Parameters
@@ -378,7 +378,7 @@ def _padded(size: Dim, low: Dim, high: Dim, interior: Dim) -> Dim:
 
 
 @primitive(type=_pad_type, traits={Trait.MOVES}, linear=((0, 1),), canonical=_canonical_pad)
-def pad(x, value, *, low, high, interior=None):
+def pad(x, value, *, low, high, interior: Any = None):
     """`x` with copies of `value` before, behind and between its elements.
 
     Parameters
@@ -403,7 +403,8 @@ def pad(x, value, *, low, high, interior=None):
     array([0, 1, 0, 0, 2])
     """
     axes = list(zip(x.shape, low, high, interior, strict=True))
-    out = np.full([_padded(*axis) for axis in axes], value, x.dtype)
+    shape: Any = [_padded(*axis) for axis in axes]
+    out = np.full(shape, value, x.dtype)
     out[tuple(_inside(*axis) for axis in axes)] = x
     return out
 
@@ -464,7 +465,9 @@ def _canonical_split(types: Any, attrs: dict[str, Any]) -> dict[str, Any]:
 
 def _split_type(x: Type, *, sizes: Shape, axis: int) -> tuple[TensorType, ...]:
     found = tensor(x)
-    dims.require_same(sum(sizes), found.shape[axis], f"the sum of the sizes {sizes} and axis {axis}")
+    dims.require_same(
+        sum(sizes), found.shape[axis], f"the sum of the sizes {sizes} and axis {axis}"
+    )
     before, after = found.shape[:axis], found.shape[axis + 1 :]
     return tuple(TensorType(found.dtype, (*before, size, *after)) for size in sizes)
 
@@ -556,7 +559,7 @@ def iota(*, dtype, shape, axis=0):
            [0, 1, 2]])
     """
     indices = np.arange(shape[axis]).astype(exact_storage(dtype))
-    return np.broadcast_to(indices.reshape((-1,) + (1,) * (len(shape) - axis - 1)), shape)
+    return np.array(np.broadcast_to(indices.reshape((-1,) + (1,) * (len(shape) - axis - 1)), shape))
 
 
 def _axis_size_type(x: Type, *, axis: tuple[int, ...], dtype: DType) -> TensorType:
@@ -565,7 +568,7 @@ def _axis_size_type(x: Type, *, axis: tuple[int, ...], dtype: DType) -> TensorTy
 
 
 @primitive(type=_axis_size_type, nondiff="a size is no float", canonical=canonical_axes)
-def axis_size(x, *, axis=None, dtype=dtypes.int64):
+def axis_size(x, *, axis: Any = None, dtype=dtypes.int64):
     """Number of elements of `x` along `axis`, where a symbol leaves that to run time.
 
     Parameters

@@ -7,39 +7,28 @@ end, so a mean does not overflow where the sum would.
 from __future__ import annotations
 
 import builtins
+from typing import Any
 
 from s2sad.ir import dims
 from s2sad.ir.graph import Value
 from s2sad.prims.arithmetic import add, div, mul, sqrt, sub
-from s2sad.prims.cast import cast
 from s2sad.prims.comparison import equal
 from s2sad.prims.define import composite
 from s2sad.prims.exponential import exp, log
-from s2sad.prims.reduce import Axes, reduce_max, reduce_sum, reduced_shape
-from s2sad.prims.rules import canonical_axes, is_float, require_kind
+from s2sad.prims.reduce import Axes, reduce_max, reduce_sum, reduced_shape, rounded, widened
+from s2sad.prims.rules import canonical_axes
 from s2sad.prims.select import where
 from s2sad.prims.shape import axis_size, reshape
 
 
-def _widened(x: Value) -> Value:
-    """`x`, which must be of floats (E0301), in the dtype that arithmetic uses."""
-    require_kind(x.type, is_float, "floats")
-    return cast(x, dtype=x.dtype.compute) if x.dtype.is_narrow else x
-
-
-def _rounded(x: Value, like: Value) -> Value:
-    """`x` in the dtype of `like`."""
-    return x if x.dtype is like.dtype else cast(x, dtype=like.dtype)
-
-
-def _count(x: Value, axis: Axes) -> int | Value:
+def element_count(x: Value, axis: Axes) -> int | Value:
     """Number of elements along `axis`, as a number where it is known while compiling."""
     size = dims.size([x.shape[i] for i in axis])
     return size if isinstance(size, int) else axis_size(x, axis=axis, dtype=x.dtype)
 
 
 @composite(canonical=canonical_axes)
-def mean(x, *, axis=None, keepdims=False):
+def mean(x, *, axis: Any = None, keepdims=False):
     """Arithmetic mean over `axis`; NaN where that is empty.
 
     Parameters
@@ -62,13 +51,13 @@ def mean(x, *, axis=None, keepdims=False):
     >>> p.mean(np.array([[1.0, 2.0], [3.0, 4.0]]), axis=0)
     array([2., 3.])
     """
-    wide = _widened(x)
+    wide = widened(x)
     total = reduce_sum(wide, axis=axis, keepdims=keepdims)
-    return _rounded(div(total, _count(wide, axis)), x)
+    return rounded(div(total, element_count(wide, axis)), x)
 
 
 @composite(canonical=canonical_axes)
-def variance(x, *, axis=None, keepdims=False, ddof=0):
+def variance(x, *, axis: Any = None, keepdims=False, ddof=0):
     """Mean square distance from the mean over `axis`; 0 for one element, NaN for none.
 
     Parameters
@@ -93,20 +82,20 @@ def variance(x, *, axis=None, keepdims=False, ddof=0):
     >>> p.variance(np.array([1.0, 2.0, 3.0]), ddof=1)
     array(1.)
     """
-    return _rounded(_wide_variance(_widened(x), axis, keepdims, ddof), x)
+    return rounded(_wide_variance(widened(x), axis, keepdims, ddof), x)
 
 
 def _wide_variance(x: Value, axis: Axes, keepdims: bool, ddof: int) -> Value:
     distance = sub(x, mean(x, axis=axis, keepdims=True))
     total = reduce_sum(mul(distance, distance), axis=axis, keepdims=keepdims)
-    count = _count(x, axis)
+    count = element_count(x, axis)
     if not isinstance(count, int):
         return div(total, sub(count, ddof))
     return div(total, builtins.max(count - ddof, 1) if count else 0)
 
 
 @composite(canonical=canonical_axes)
-def standard_deviation(x, *, axis=None, keepdims=False, ddof=0):
+def standard_deviation(x, *, axis: Any = None, keepdims=False, ddof=0):
     """Square root of the `variance` over `axis`; its gradient is 0 where it is 0.
 
     Parameters
@@ -131,14 +120,14 @@ def standard_deviation(x, *, axis=None, keepdims=False, ddof=0):
     >>> p.standard_deviation(np.array([[1.0, 3.0], [5.0, 5.0]]), axis=1)
     array([1., 0.])
     """
-    spread = _wide_variance(_widened(x), axis, keepdims, ddof)
+    spread = _wide_variance(widened(x), axis, keepdims, ddof)
     none = equal(spread, 0)
     # Two selections: the root is not taken at 0, where its slope is infinite.
-    return _rounded(where(none, 0, sqrt(where(none, 1, spread))), x)
+    return rounded(where(none, 0, sqrt(where(none, 1, spread))), x)
 
 
 @composite(canonical=canonical_axes)
-def log_sum_exp(x, *, axis=None, keepdims=False):
+def log_sum_exp(x, *, axis: Any = None, keepdims=False):
     """Logarithm of the sum of exponentials over `axis`, without overflow.
 
     The largest element is subtracted first, where it is not the element itself: so rows of -inf
@@ -166,11 +155,11 @@ def log_sum_exp(x, *, axis=None, keepdims=False):
     >>> p.log_sum_exp(np.array([1000.0, 1000.0]))
     array(1000.69314718)
     """
-    wide = _widened(x)
+    wide = widened(x)
     largest = reduce_max(wide, axis=axis, keepdims=True)
     # inf - inf is NaN; what equals the largest element is 0 below it, infinite or not.
     below = where(equal(wide, largest), 0, sub(wide, largest))
     total = reduce_sum(exp(below), axis=axis, keepdims=True)
     result = add(log(total), largest)
     shape = reduced_shape(x.shape, axis, keepdims)
-    return _rounded(result if keepdims else reshape(result, shape=shape), x)
+    return rounded(result if keepdims else reshape(result, shape=shape), x)

@@ -16,11 +16,12 @@ from s2sad.core.diagnostics import fail
 from s2sad.ir import dims
 from s2sad.ir.dims import Dim
 from s2sad.ir.primitive import Trait
-from s2sad.ir.types import TensorType, Type
+from s2sad.ir.types import TensorType, Type, i64
 from s2sad.prims.define import composite, primitive
+from s2sad.prims.index import gather_elements, scatter_elements
 from s2sad.prims.kernels import window as kernels
 from s2sad.prims.rules import is_float, is_number, one_dtype, require_kind, tensor
-from s2sad.prims.shape import pad, shape_of
+from s2sad.prims.shape import pad, require_shape, reshape, shape_of, zeros_like
 
 Shape = tuple[Dim, ...]
 Pairs = tuple[tuple[int, int], ...]
@@ -478,10 +479,92 @@ def max_pool(x, *, kernel, stride=1, padding=0, dilation=1):
 
 @max_pool.adjoint
 def max_pool_adjoint(x, out, dout, *, kernel, stride, padding, dilation):
-    dx = max_pool_grad(
-        x, dout, kernel=kernel, stride=stride, padding=padding, dilation=dilation
-    )
+    dx = max_pool_grad(x, dout, kernel=kernel, stride=stride, padding=padding, dilation=dilation)
     return (dx,)
+
+
+@max_pool.tangent
+def max_pool_tangent(x, out, tangents, *, kernel, stride, padding, dilation):
+    places = max_pool_argmax(x, kernel=kernel, stride=stride, padding=padding, dilation=dilation)
+    lines = reshape(tangents[0], shape=in_lines(x.shape))
+    found = gather_elements(lines, reshape(places, shape=in_lines(out.shape)), axis=2)
+    return reshape(found, shape=out.shape)
+
+
+def in_lines(shape: Shape) -> Shape:
+    """`shape` with its spatial axes as one."""
+    return (*shape[:2], dims.size(shape[2:]))
+
+
+def _argmax_type(x: Type, **attrs: Any) -> TensorType:
+    return TensorType(i64.dtype, _max_pool_type(x, **attrs).shape)
+
+
+@primitive(type=_argmax_type, nondiff="the result is not a float", canonical=_canonical)
+def max_pool_argmax(x, *, kernel, stride=1, padding=0, dilation=1):
+    """Where the maximum of each window stands: its first, in row-major order; the first NaN if any.
+
+    Parameters
+    ----------
+    x, kernel, stride, padding, dilation
+        As in `max_pool`.
+
+    Returns
+    -------
+    Tensor, i64, shape (N, C, windows...)
+        Place among the elements of the spatial axes of `x`, in row-major order.
+
+    Raises
+    ------
+    S2sadError
+        As `max_pool`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from s2sad import prims as p
+    >>> p.max_pool_argmax(np.array([[[1.0, 4.0, 2.0, 3.0]]]), kernel=2)
+    array([[[1, 1, 3]]])
+    """
+    return kernels.max_pool_argmax(
+        x, kernel=kernel, stride=stride, padding=padding, dilation=dilation
+    )
+
+
+@composite(canonical=_canonical)
+def max_pool_grad(x, dy, *, kernel, stride=1, padding=0, dilation=1):
+    """Cotangent of the input of `max_pool`: the first maximum of each window gets all.
+
+    Parameters
+    ----------
+    x : Tensor of floats, shape (N, C, spatial...)
+    dy : Tensor of the same dtype, shape (N, C, windows...)
+    kernel, stride, padding, dilation
+        As in `max_pool`.
+
+    Returns
+    -------
+    Tensor, type of `x`
+
+    Raises
+    ------
+    S2sadError
+        As `max_pool`; E0401 also if `dy` has another shape than its result.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from s2sad import prims as p
+    >>> x, dy = np.array([[[1.0, 4.0, 2.0, 3.0]]]), np.array([[[1.0, 10.0, 100.0]]])
+    >>> p.max_pool_grad(x, dy, kernel=2)
+    array([[[  0.,  11.,   0., 100.]]])
+    """
+    places = max_pool_argmax(x, kernel=kernel, stride=stride, padding=padding, dilation=dilation)
+    lines = in_lines(require_shape(dy.shape, places.shape, "dy"))
+    zeros = reshape(zeros_like(x), shape=in_lines(x.shape))
+    indices, updates = reshape(places, shape=lines), reshape(dy, shape=lines)
+    dx = scatter_elements(zeros, indices, updates, axis=2, reduce="add")
+    return reshape(dx, shape=x.shape)
 
 
 # Pooling by mean

@@ -7,10 +7,10 @@ import ast
 import configparser
 import difflib
 import fractions
-import statistics
 import sys
 import textwrap
 import time
+import tokenize
 from pathlib import Path
 from typing import Any
 
@@ -138,6 +138,8 @@ f(x)(y)[z].w
 {}
 {a: b, **c, **d | e}
 {**{"y": 2}}
+{**(a or b)}
+[*(a or b)]
 [x for x in y]
 [x for x, (a, b) in y if x if not a for z in (w if v else u)]
 [x for x in (lambda: y) if (lambda: z)]
@@ -437,6 +439,13 @@ def test_negative_constant_binds_as_a_sign():
     assert unparse(ast.Attribute(ast.Constant(-1), "real", ast.Load())) == "(-1).real"
 
 
+def test_constant_of_base_16():
+    tree: Any = ast.Constant(0x7FC00001)
+    tree.base = 16
+    assert unparse(ast.Call(name("bits"), [tree], [])) == "bits(0x7fc00001)"
+    assert unparse(ast.Attribute(tree, "real", ast.Load())) == "(0x7fc00001).real"
+
+
 def test_integers_beyond_the_limit_of_decimal_digits():
     value = 10**5000 + 1
     assert ast.literal_eval(unparse(ast.Constant(value))) == value
@@ -584,6 +593,19 @@ def test_a_comment_that_a_line_shares_is_said_once():
         vars(statement).update(comment=comment, joined=True)
     vars(tree.body[0]).update(joined=False)
     assert unparse(tree) == "a: i32; b: f32; c: f32  #@ x.py:1:0  #\n"
+
+
+def test_comments_begin_in_the_column_asked_for_unless_the_line_is_longer():
+    text = """\
+def f():          # a
+    é = '\\n'      # b
+    x = y + z + w  # c
+"""
+    tree: Any = noted(text.replace("'", '"'), line_1={"comment": " a"})
+    for statement, comment in zip(tree.body[0].body, (" b", " c"), strict=True):
+        statement.comment = comment
+    assert unparse(tree, comment_column=18) == text.replace("'", '"')
+    assert "def f():  # a\n" in unparse(tree)
 
 
 def test_an_empty_comment_is_not_no_comment():
@@ -743,7 +765,7 @@ def test_stars_that_python_310_cannot_read(text):
 
 
 @pytest.mark.parametrize(
-    "module", [argparse, ast, configparser, difflib, fractions, gast, statistics, textwrap]
+    "module", [argparse, ast, configparser, difflib, fractions, gast, textwrap, tokenize]
 )
 def test_files_read_back(module):
     tree = ast.parse(Path(module.__file__).read_text(encoding="utf-8"))
@@ -981,9 +1003,7 @@ def compound_statements(statement):
             *(ast.FunctionDef, identifiers, signature, body, decorators, st.none() | inner),
             **SHARED,
         ),
-        st.builds(ast.ClassDef, identifiers, items(inner), keywords(inner), body, decorators)
-        if not SHARED
-        else st.builds(
+        st.builds(
             *(ast.ClassDef, identifiers, items(inner), keywords(inner), body, decorators), **SHARED
         ),
     )
@@ -993,13 +1013,13 @@ simple = simple_statements(grown(leaves, 1))
 statements = simple | compound_statements(simple | compound_statements(simple))
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=200, deadline=None)
 @given(grown(leaves, 2))
 def test_any_expression_reads_back(tree):
     assert same(expression(unparse(tree)), tree)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(blocks(statements, minimum=0).map(lambda body: ast.Module(body, [])))
 def test_any_module_reads_back_with_its_comments(tree):
     text = unparse(tree)
@@ -1020,6 +1040,6 @@ def check_notes(node: Any, twin: Any, lines: list[str]) -> None:
     above = [text.lstrip(" ") for text in lines[start - 1 - len(node.lead) : start - 1]]
     assert above == [f"# {text}".rstrip() for text in node.lead]
     before = lines[twin.lineno - 1].encode()[: twin.col_offset].decode()
-    assert before.endswith("; ") == node.joined or before.strip(" ")
+    assert before.endswith("; ") or not node.joined
     if getattr(node, "inline", False):
         assert twin.body[0].lineno == twin.test.end_lineno

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from support.laws import identical
 
 from s2sad import prims as p
 from s2sad.core.diagnostics import S2sadError
 from s2sad.ir.builder import as_tuple, build_function
 from s2sad.ir.evaluate import evaluate
 from s2sad.ir.types import Stack, StackValue, Token, bool_, f32, f64, i32, i64, type_of
+from support.laws import identical
 
 
 def both(run, *operands):

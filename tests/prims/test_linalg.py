@@ -1,4 +1,4 @@
-"""Do products of matrices keep their laws for each way of transposing, and einsum for each equation?"""
+"""Do products of matrices keep their laws each way of transposing, and einsum each equation?"""
 
 from __future__ import annotations
 
@@ -138,7 +138,9 @@ def test_views_with_negative_strides():
 
 def test_symbolic_sizes():
     assert p.matmul.infer([f32[B, 3], f32[3, H]], p.matmul.complete([], {})) == (f32[B, H],)
-    program = build_function(lambda x, y: p.matmul(x, y, transpose_b=True), [f32[H, B, 4], f32[8, 4]])
+    program = build_function(
+        lambda x, y: p.matmul(x, y, transpose_b=True), [f32[H, B, 4], f32[8, 4]]
+    )
     assert gradient(program).result_types == (f32[H, B, 4], f32[8, 4])
     types = [f32[B, H, 4], f32[B, 5, 4]]
     program = build_function(lambda *v: p.einsum(*v, equation="bqd,bkd->bqk"), types)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from support.laws import Spec, check_laws, normal, uniform
 
 from s2sad import prims as p
 from s2sad.core import dtypes
@@ -13,6 +12,7 @@ from s2sad.ir.builder import build_function
 from s2sad.ir.dims import symbol
 from s2sad.ir.evaluate import evaluate
 from s2sad.ir.types import bf16, bool_, f16, f32, f64, i32, i64
+from support.laws import Spec, check_laws, normal, uniform
 
 STATE = np.array([12345, 7, -1])
 

@@ -92,7 +92,8 @@ def test_ties_of_many_narrow_floats_do_not_overflow_the_count():
         (p.reduce_min, [-0.0, 0.0], -0.0), (p.reduce_min, [0.0, 1.0], 0.0),
         (p.reduce_min, [1.0, NAN], NAN), (p.reduce_sum, [-0.0, -0.0], 0.0),
         (p.reduce_sum, [], 0.0), (p.reduce_sum, [INF, -INF], NAN), (p.reduce_sum, [INF, 1.0], INF),
-        (p.reduce_prod, [], 1.0), (p.reduce_prod, [0.0, INF], NAN), (p.reduce_prod, [-0.0, 2.0], -0.0),
+        (p.reduce_prod, [], 1.0), (p.reduce_prod, [0.0, INF], NAN),
+        (p.reduce_prod, [-0.0, 2.0], -0.0),
     ],
 )  # fmt: skip
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
@@ -154,7 +155,9 @@ def test_sums_are_accurate_in_every_layout(axis):
 
 def test_a_long_strided_sum_does_not_drift():
     x = np.full((1_000_000, 2), 0.1, np.float32)
-    np.testing.assert_allclose(p.reduce_sum(x, axis=0), np.float64(np.float32(0.1)) * 1e6, rtol=1e-6)
+    np.testing.assert_allclose(
+        p.reduce_sum(x, axis=0), np.float64(np.float32(0.1)) * 1e6, rtol=1e-6
+    )
 
 
 def test_narrow_floats_are_summed_in_float32():

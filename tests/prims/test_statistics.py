@@ -1,4 +1,4 @@
-"""Are means, variances and sums of exponentials right, also for one element, none, and infinities?"""
+"""Are means, variances and sums of exponentials right, also for one element, none and infinite?"""
 
 from __future__ import annotations
 

@@ -6,13 +6,13 @@ import itertools
 
 import numpy as np
 import pytest
-from support.laws import Spec, check_laws, distinct, integers, normal
 
 from s2sad import prims as p
 from s2sad.core.diagnostics import S2sadError
 from s2sad.ir.builder import build_function
 from s2sad.ir.dims import symbol
 from s2sad.ir.types import bf16, f16, f32, f64, i64
+from support.laws import Spec, check_laws, distinct, integers, normal
 
 PLAIN = {"stride": 1, "padding": 0, "dilation": 1, "groups": 1}
 UNEVEN = {"stride": (2, 1), "padding": ((1, 0), (0, 2)), "dilation": (1, 2), "groups": 2}
@@ -73,7 +73,7 @@ def test_convolution_is_a_sum_over_the_window():
         channels = range(2 * (m // 3), 2 * (m // 3) + 2)
         seen = padded[n, channels, 2 * i : 2 * i + 2, j : j + 5 : 2]
         expected[n, m, i, j] = (seen * w[m]).sum()
-    np.testing.assert_allclose(y, expected, rtol=1e-13)
+    np.testing.assert_allclose(y, expected, rtol=1e-12, atol=1e-14)
 
 
 @pytest.mark.parametrize("more", [0, 1, 2, 3, 4])
@@ -86,7 +86,7 @@ def test_transposed_convolution_adds_multiples_of_the_filter(more, cut):
         whole[n, c, 3 * i + 2 * k] += x[n, m, i] * w[m, c, k]
     expected = whole[:, :, cut[0] : whole.shape[2] - cut[1]]
     assert y.shape == expected.shape
-    np.testing.assert_allclose(y, expected, rtol=1e-13)
+    np.testing.assert_allclose(y, expected, rtol=1e-12, atol=1e-14)
 
 
 def test_transposed_convolution_without_a_rest_undoes_the_shape():
@@ -221,7 +221,7 @@ def test_windows_of_a_pooling_must_see_something():
     assert refused(p.avg_pool, f32[1, 1, 4], kernel=2, padding=2, count_include_pad=False).code == "E0404"
     assert inferred(p.avg_pool, f32[1, 1, 4], kernel=2, padding=2) == f32[1, 1, 7]
     # Wide padding that no window falls into: the stride leaps over it.
-    assert inferred(p.max_pool, f32[1, 1, 4], kernel=2, stride=4, padding=((0, 3),)) == f32[1, 1, 2 - 1 + 0] or True
+    assert inferred(p.max_pool, f32[1, 1, 4], kernel=2, stride=5, padding=((0, 2),)) == f32[1, 1, 1]
     assert refused(p.avg_pool, f32[1, 1, 4], kernel=2, divisor=0).code == "E0404"
     assert refused(p.avg_pool, f32[1, 1, 4], kernel=2, divisor=1.5).code == "E0303"
     assert refused(p.avg_pool, f32[1, 1, 4], kernel=2, count_include_pad=1).code == "E0303"

@@ -26,8 +26,9 @@ from s2sad.ir.types import TensorType, Type, f32, f64, i64
 Shape = tuple[int, ...]
 Attributes = dict[str, Any]
 Maker = Callable[[Random, Primitive, Sequence[Type]], Any]
+Call = Callable[[Random], tuple[list[Any], Attributes]]
 
-MAX_ELEMENTS = 4096
+MAX_ELEMENTS, MAX_AXES = 4096, 6
 
 #: They always fail, or need somebody outside: a feeder, another process.
 NEVER = {"raise_", "queue_read", "send", "receive"}
@@ -58,9 +59,9 @@ def fitting(
             results = prim.infer(types, full)
     except S2sadError:
         return None
-    if any(isinstance(t, TensorType) and t.size > MAX_ELEMENTS for t in results):
-        return None
-    return full, results
+    tensors = [t for t in results if isinstance(t, TensorType)]
+    small = all(t.size <= MAX_ELEMENTS and t.ndim <= MAX_AXES for t in tensors)
+    return (full, results) if small else None
 
 
 # Attributes by name
@@ -120,6 +121,7 @@ MAKERS: dict[str, Maker] = {
     "axes": _of_first(_axes),
     "concat_axis": _of_first(_axis),
     "descending": _any_of(True, False),
+    "depth": _any_of(0, 1, 3),
     "dtype": _any_of(*dtypes.ALL),
     "exclusive": _any_of(True, False),
     "format": _text,
@@ -177,7 +179,7 @@ BY_PRIM: dict[str, Callable[[Random, TensorType], Attributes]] = {
 _IMAGE, _FILTER, _SMALL = (1, 2, 4, 5), (2, 2, 3, 2), (1, 2, 2, 4)
 
 
-def _windows(*shapes: Shape, **attrs: Any) -> Callable[[Random], tuple[list[Any], Attributes]]:
+def _windows(*shapes: Shape, **attrs: Any) -> Call:
     def make(random: Random) -> tuple[list[Any], Attributes]:
         dtype = random.choice((dtypes.float32, dtypes.float64, dtypes.float16, dtypes.bfloat16))
         return [TensorType(dtype, shape) for shape in shapes], dict(attrs)
@@ -185,8 +187,23 @@ def _windows(*shapes: Shape, **attrs: Any) -> Callable[[Random], tuple[list[Any]
     return make
 
 
+_ROWS, _COLUMN, _PLACES = np.array([1, -1]), np.array([[0], [3]]), np.array([[0, 1], [3, 2]])
+_START = np.array(0)
+
+
+def _indexed(*others: Any, **attrs: Any) -> Call:
+    """A tensor of shape (4, 3), then tensors of other shapes and indices, all in range."""
+
+    def make(random: Random) -> tuple[list[Any], Attributes]:
+        dtype = random.choice(dtypes.ALL[:-1])
+        values = [TensorType(dtype, x) if isinstance(x, tuple) else x for x in ((4, 3), *others)]
+        return values, dict(attrs)
+
+    return make
+
+
 #: Whole calls that chance would not find: operand types, or arrays for constants; attributes.
-CALLS: dict[str, Callable[[Random], tuple[list[Any], Attributes]]] = {
+CALLS: dict[str, Call] = {
     "avg_pool": _windows(_IMAGE, kernel=(2, 2)),
     "avg_pool_grad": _windows(_SMALL, kernel=(3, 2), input_shape=(4, 5)),
     "bernoulli": lambda random: ([i64[3], f64[2]], {}),
@@ -195,15 +212,30 @@ CALLS: dict[str, Callable[[Random], tuple[list[Any], Attributes]]] = {
     "conv_input_grad": _windows(_SMALL, _FILTER, input_shape=(4, 5)),
     "conv_transpose": _windows(_SMALL, _FILTER),
     "dropout": lambda random: ([f32[2, 3], i64[3]], {"rate": 0.5}),
+    "dynamic_slice": _indexed(_START, _START, sizes=(2, 3)),
+    "gather": _indexed(_ROWS),
+    "gather_elements": _indexed(_COLUMN, axis=0),
+    "gather_nd": _indexed(_PLACES),
+    "index_add": _indexed(_ROWS, (2, 3)),
+    "index_update": _indexed(_ROWS, (2, 3)),
+    "is_last_element": _indexed(_COLUMN, axis=0),
+    "is_last_index": lambda random: ([_ROWS], {"size": 3}),
+    "is_last_nd": lambda random: ([_PLACES], {"shape": (4, 3)}),
     "linear_recurrence": _windows((3, 2), (3, 2), axis=0),
     "matmul": _windows((2, 3), (3, 4)),
     "max_pool": _windows(_IMAGE, kernel=(2, 2)),
+    "max_pool_argmax": _windows(_IMAGE, kernel=(2, 2)),
+    "max_pool_grad": _windows(_IMAGE, (1, 2, 3, 4), kernel=(2, 2)),
     "random_bits": lambda random: ([i64[3]], {"shape": (2,)}),
     "random_fold": lambda random: ([i64[3], i64], {}),
     "random_int": lambda random: ([i64[3], np.array(-1), np.array(5)], {"shape": (2,)}),
     "random_normal": lambda random: ([i64[3]], {"shape": (2,)}),
     "random_permutation": lambda random: ([i64[3]], {"n": 4}),
     "random_uniform": lambda random: ([i64[3]], {"shape": (2,)}),
+    "scatter_elements": _indexed(_COLUMN, (2, 1), axis=0),
+    "scatter_nd": _indexed(_PLACES, (2,)),
+    "update": _indexed((2, 2), _START, _START),
+    "update_add": _indexed((2, 2), _START, _START),
 }
 
 #: What goes with the token, for effects that would fail on anything.

@@ -159,6 +159,9 @@ def _check_meaning(
         if type.dtype.is_narrow and not raw:
             allowed.add(np.dtype(np.float64))
         assert result.dtype in allowed, f"{spec}: the meaning gives {result.dtype}, not {type}"
+        if not raw or prim.in_place is not None:  # a backend may overwrite such results
+            shared = any(np.shares_memory(result, x) for x in operands)
+            assert result.flags.writeable and not shared, f"{spec}: the result is no fresh array"
 
 
 def _check_rounding(spec: Spec, operands: list[Array], results: Sequence[Array]) -> None:

@@ -65,7 +65,7 @@ def constant_array(type: TensorType, variant: int) -> np.ndarray:  # noqa: A002
     """The read-only array of `type` that is called `variant`; some are filled by one element."""
     seed = [zlib.crc32(repr(type).encode()), variant]
     array = random_array(type, np.random.default_rng(seed))
-    if variant % 3 == 0:
-        array = np.broadcast_to(array.reshape(-1)[:1] if array.size else array, type.shape).copy()
+    if variant % 3 == 0 and array.size:
+        array = np.full(type.shape, array.flat[0])
     array.flags.writeable = False
     return array

@@ -1,23 +1,53 @@
-"""Which operations may write into an operand's buffer?
+"""Which operations may write into the memory of an operand?
 
-`index_add`, `update` and their kind are pure in the IR: they give a new array. Where the old one
-is dead afterwards and nobody else holds its buffer, writing in place gives the same numbers
-without a copy. A loop that adds into an accumulator stays linear that way.
+`index_add`, `update` and their kind are pure in the IR: they give a new array. Where nobody reads
+the old one afterwards, writing into its memory gives the same numbers without a copy; a loop that
+adds into an accumulator stays linear that way. Whatever is not proved here is copied.
 
-A value *owns* its buffer when its operation makes a fresh array, or wrote in place into an owned
-one. Operations that only move elements may hand out views, so what they touch counts as one
-buffer. A stack keeps what is pushed, so that is owned no longer. Whatever is not proved here is
-copied.
+The analysis follows *buffers*: each operation that makes a new array makes one, and each value has
+a set of those in which it may lie, of which it is a *holder*. A value may be overwritten when no
+buffer of it is held by somebody who reads it later. Buffer `ELSEWHERE` stands for memory that
+others hold, such as that of inputs, and is never written into. Constants are read-only arrays, and
+so are all views of them: a write at run time goes to a copy (`kernel.overwrite`), so they have no
+buffer at all. What is pushed on a stack is held by the stack from then on.
+
+Branches belong to the region around them: what is dead after an `if` may be overwritten in it. The
+body of a loop stands for itself, since it runs again: what it reads from outside stays as it is,
+and of what it carries, those places may be overwritten whose value is held by nobody else at the
+end of each turn. It is enough to prove that for one turn, assuming it at its beginning.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
+from s2sad.backends.base import LOOPS, last_reads
 from s2sad.ir.graph import Function, Operation, Region, Value
-from s2sad.ir.primitive import Form, Trait
+from s2sad.ir.primitive import Form, Primitive, Trait
 from s2sad.ir.types import TensorType
+from s2sad.prims.dynamic import dynamic_slice
+from s2sad.prims.effect import assert_, check_finite, print_, raise_
+from s2sad.prims.index import gather, gather_elements, gather_nd
+from s2sad.prims.select import where
+from s2sad.prims.shape import concat, pad
+
+Buffers = frozenset[int]
+
+#: Where arrays are that others hold.
+ELSEWHERE: Buffers = frozenset((0,))
+#: Where arrays are that nobody can write into.
+NOWHERE: Buffers = frozenset()
+
+#: Primitives that move elements, always into a new array.
+COPYING: frozenset[Primitive] = frozenset(
+    (where, concat, pad, gather, gather_elements, gather_nd, dynamic_slice)
+)
+#: Effects that keep nothing of what they see.
+LOOKING: frozenset[Primitive] = frozenset((print_, assert_, raise_, check_finite))
+#: Buffers in which one value may lie before it is given up; bounds the work.
+MOST_BUFFERS = 16
 
 
 @dataclass
@@ -28,135 +58,307 @@ class Ownership:
     ----------
     in_place : set of Operation
         May write into their first operand.
-    copied : dict of Operation to set of int
-        Loops, with the carried places whose initial value is copied once so that the body may
-        write into it.
+    guarded : dict of Operation to set of int
+        Loops whose body may write into what they carry, with the places whose initial value
+        others hold: it must go in read-only.
+    overwritten : set of int
+        Inputs, donated ones, into which is written.
     """
 
     in_place: set[Operation] = field(default_factory=set)
-    copied: dict[Operation, set[int]] = field(default_factory=dict)
+    guarded: dict[Operation, set[int]] = field(default_factory=dict)
+    overwritten: set[int] = field(default_factory=set)
+
+    def add(self, other: Ownership) -> None:
+        """Take over what was found for a region."""
+        self.in_place |= other.in_place
+        self.guarded.update(other.guarded)
 
 
 def ownership(function: Function) -> Ownership:
     """Operations of `function` that may write in place.
 
-    A donated input may be overwritten only where nothing can fail afterwards: parameters stay
-    those of the last good step.
+    A donated input is overwritten only where nothing can fail afterwards: parameters stay those of
+    the last good step.
     """
-    found = Ownership()
-    fails = any(op.prim.has(Trait.FALLIBLE) or op.prim.has(Trait.EFFECT) for op in function.walk())
-    donated = () if fails else [function.args[i] for i in function.donates]
-    _Walk(found, function.body, donated).run()
-    return found
+    donated = [function.args[i] for i in function.donates]
+    scope = _Scope(function.body, donated, {}, settled=_last_failure(function.body))
+    scope.walk(function.body)
+    scope.found.overwritten = {v.index for v in scope.written}
+    return scope.found
 
 
-class _Walk:
-    """One region: `owned` are the values whose buffer it may overwrite when they are dead."""
+def _last_failure(region: Region) -> int:
+    """Place of the last operation that may fail, or have an effect; -1 where none may."""
+    places = [
+        place
+        for place, operation in enumerate(region.operations)
+        if any(_can_fail(op) for op in operation.walk())
+    ]
+    return places[-1] if places else -1
 
-    def __init__(self, found: Ownership, region: Region, owned: Iterable[Value]) -> None:
-        self.found = found
+
+def _can_fail(operation: Operation) -> bool:
+    return operation.prim.has(Trait.FALLIBLE) or operation.prim.has(Trait.EFFECT)
+
+
+@dataclass
+class _Loop:
+    """What holds for a loop wherever it stands.
+
+    Attributes
+    ----------
+    kept : frozenset of int
+        Carried places that the body may overwrite.
+    found : Ownership
+        Inside of its regions.
+    reads : list of Value
+        What the regions read from outside.
+    """
+
+    kept: frozenset[int]
+    found: Ownership
+    reads: list[Value]
+
+
+class _Level:
+    """How far the walk is in a region that is being walked."""
+
+    def __init__(self, region: Region) -> None:
+        self.last = last_reads(region)
+        self.place = -1
+
+
+class _Scope:
+    """Buffers of the values of one region and of the branches in it.
+
+    Attributes
+    ----------
+    memory : dict of Value to frozenset of int
+        Buffers in which each value may lie; what is not named here lies elsewhere.
+    holders : dict of int to list of Value
+        Values that may lie in each buffer.
+    escaped : set of int
+        Buffers that others hold as well.
+    origin : dict of int to Value
+        Buffers that came in with an argument.
+    written : set of Value
+        Those arguments into whose buffer something writes.
+    """
+
+    def __init__(
+        self, region: Region, owned: Iterable[Value], loops: dict[Operation, _Loop], settled: int = -1
+    ) -> None:
+        self.found = Ownership()
         self.region = region
-        self.owned = set(owned)
-        self.last = _last_reads(region)
-        # Values that may share a buffer form a group, named by one of them.
-        self.group: dict[Value, Value] = {}
-        self.members: dict[Value, list[Value]] = {}
+        self.loops = loops
+        self.settled = settled
+        self.memory: dict[Value, Buffers] = {}
+        self.holders: defaultdict[int, list[Value]] = defaultdict(list)
+        self.escaped = set(ELSEWHERE)
+        self.count = 0
+        self.origin = {self._renew(value): value for value in owned}
+        self.written: set[Value] = set()
+        self.levels: list[_Level] = []
 
-    def run(self) -> None:
-        for place, operation in enumerate(self.region.operations):
-            if operation.prim.form in (Form.WHILE, Form.FOR):
-                self._loop(operation, place)
-            else:
-                self._plain(operation, place)
+    # ---- the walk --------------------------------------------------------------------------
 
-    def _plain(self, operation: Operation, place: int) -> None:
-        for region in operation.regions.values():
-            _Walk(self.found, region, ()).run()
-        if operation.prim.in_place is not None and self._dead_after(
-            operation.operands[0], place, operation
-        ):
+    def walk(self, region: Region) -> None:
+        """Follow the operations of `region`, which is this one or a branch in it."""
+        level = _Level(region)
+        self.levels.append(level)
+        for level.place, operation in enumerate(region.operations):
+            self._step(operation)
+        self.levels.pop()
+
+    def _step(self, operation: Operation) -> None:
+        form = operation.prim.form
+        if form is Form.CONST:
+            self.memory[operation.result] = NOWHERE
+        elif form is Form.IF:
+            self._branches(operation)
+        elif form in LOOPS:
+            self._loop(operation)
+        elif self._can_overwrite(operation):
+            self._write(operation.operands[0])
             self.found.in_place.add(operation)
-            self.owned.add(operation.result)
+            self._renew(operation.result)
         elif _is_fresh(operation):
-            self.owned.update(filter(_is_array, operation.results))
+            for result in operation.results:
+                self._renew(result)
         else:
-            self._share([*operation.operands, *_outer_reads(operation), *operation.results])
-            if not all(map(_is_array, operation.results)):
-                self._escape(operation.operands)
+            self._share(operation)
 
-    def _loop(self, operation: Operation, place: int) -> None:
-        body = operation.regions["body"]
-        carried = operation.operands[len(operation.operands) - len(operation.results) :]
-        arguments = body.args[len(body.args) - len(carried) :]
-        places = [i for i, arg in enumerate(arguments) if _is_written(arg, body)]
-        trial = Ownership()
-        walk = _Walk(trial, body, [arguments[i] for i in places])
-        walk.run()
-        kept = [i for i in places if walk.yields_alone(i)]
-        if kept != places:  # a place was lost, so what its argument allowed is void
-            trial = Ownership()
-            walk = _Walk(trial, body, [arguments[i] for i in kept])
-            walk.run()
-            if any(not walk.yields_alone(i) for i in kept):
-                kept, trial = [], Ownership()
-                _Walk(trial, body, ()).run()
-        for region in operation.regions.values():
-            if region is not body:
-                _Walk(self.found, region, ()).run()
-        self.found.in_place |= trial.in_place
-        self.found.copied.update(trial.copied)
-        copies = {i for i in kept if not self._dead_after(carried[i], place, operation)}
-        self.found.copied[operation] = copies
+    def _share(self, operation: Operation) -> None:
+        """The results may lie where the operands do, or be held by others."""
+        for region in operation.regions.values():  # isolated: they read their arguments only
+            inner = _Scope(region, (), self.loops)
+            inner.walk(region)
+            self.found.add(inner.found)
+        values = [*operation.operands, *operation.results]
+        buffers = self._union(operation.operands)
+        if not _is_view(operation):
+            buffers |= ELSEWHERE
+        if any(not _is_array(v) for v in values) and operation.prim not in LOOKING:
+            self.escaped |= buffers
+        for result in operation.results:
+            self._hold(result, buffers)
+
+    def _branches(self, operation: Operation) -> None:
+        regions = operation.regions.values()
+        for region in regions:
+            self.walk(region)
+        yields = zip(*(region.yields for region in regions), strict=True)
+        for result, sources in zip(operation.results, yields, strict=True):
+            self._hold(result, self._union(sources))
+
+    def _loop(self, operation: Operation) -> None:
+        if operation not in self.loops:
+            self.loops[operation] = _analyse(operation, self.loops)
+        loop = self.loops[operation]
+        self.found.add(loop.found)
+        carried = _carried(operation)
+        reads = [*operation.operands, *loop.reads]
+        guarded = {i for i in loop.kept if not self._is_free(carried[i], operation, reads)}
+        for i in loop.kept - guarded:
+            self._write(carried[i])
+        if guarded:
+            self.found.guarded[operation] = guarded
+        before = self._union([*carried, *loop.reads])
+        if not all(map(_is_array, carried)):
+            self.escaped |= before  # they may lie on a stack now
+        # Others may have changed places, or be what the body has made in one of its turns.
+        self.count += 1
+        others = before | {self.count}
         for i, result in enumerate(operation.results):
-            if i in kept:
-                self.owned.add(result)
+            if i in guarded:
+                self._hold(result, self.memory.get(carried[i], ELSEWHERE) | {self._renew(result)})
+            elif i in loop.kept:
+                self._renew(result)
             else:
-                self._share([carried[i], *_outer_reads(operation), result])
+                self._hold(result, others)
 
-    def yields_alone(self, place: int) -> bool:
-        """Whether the value yielded at `place` is owned and shares its buffer with no other."""
-        yields = self.region.yields[len(self.region.yields) - self._carried() :]
-        value = yields[place]
-        if value not in self.owned:
-            return False
-        others = [v for i, v in enumerate(yields) if i != place]
-        return not any(self._root(v) is self._root(value) for v in others)
+    # ---- buffers ---------------------------------------------------------------------------
 
-    def _carried(self) -> int:
-        owner = self.region.parent
-        assert isinstance(owner, Operation)
-        return len(owner.results)
+    def _renew(self, value: Value) -> int:
+        """Let `value` lie in a new buffer; its number."""
+        self.count += 1
+        self._hold(value, frozenset((self.count,)))
+        return self.count
 
-    def _dead_after(self, value: Value, place: int, reader: Operation) -> bool:
-        """Whether `value` owns its buffer and `reader`, at `place`, is the last to see it."""
-        if value not in self.owned:
-            return False
-        others = (v for v in self.members.get(self._root(value), ()) if v is not value)
-        return (
-            self.last[value] == place
-            and sum(1 for x in reader.operands if x is value) == 1
-            and value not in _outer_reads(reader)
-            and all(self.last.get(v, -1) < place for v in others)
-        )
+    def _hold(self, value: Value, buffers: Buffers) -> None:
+        if _is_array(value):
+            self.memory[value] = buffers
+            for buffer in buffers:
+                self.holders[buffer].append(value)
 
-    def _share(self, values: Iterable[Value]) -> None:
-        """Let the tensors among `values` count as one buffer."""
-        tensors = list(filter(_is_array, values))
-        if not tensors:
-            return
-        first = self._root(tensors[0])
-        roots = dict.fromkeys(self._root(v) for v in tensors)
-        merged = [v for root in roots for v in self.members.get(root, [root])]
-        self.members[first] = merged
-        self.group.update(dict.fromkeys(merged, first))
-
-    def _escape(self, values: Iterable[Value]) -> None:
-        """Let the buffers of `values` be held by somebody else from here on."""
+    def _union(self, values: Iterable[Value]) -> Buffers:
+        """Buffers in which the arrays among `values` may lie; given up where those are many."""
+        union = NOWHERE
         for value in values:
-            self.owned.difference_update(self.members.get(self._root(value), [value]))
+            if _is_array(value):
+                buffers = self.memory.get(value, ELSEWHERE)
+                union = union if buffers <= union else buffers | union
+        if len(union) > MOST_BUFFERS:
+            self.escaped |= union
+            return ELSEWHERE
+        return union
 
-    def _root(self, value: Value) -> Value:
-        return self.group.get(value, value)
+    def _write(self, value: Value) -> None:
+        """Note whose buffers are overwritten."""
+        origins = (self.origin.get(buffer) for buffer in self.memory[value])
+        self.written.update(origin for origin in origins if origin is not None)
+
+    def _can_overwrite(self, operation: Operation) -> bool:
+        if operation.prim.in_place is None:
+            return False
+        target = operation.operands[0]
+        if not self.memory.get(target, ELSEWHERE):  # read-only: nothing to gain
+            return False
+        return self._is_free(target, operation, operation.operands)
+
+    def _is_free(self, value: Value, reader: Operation, reads: Sequence[Value]) -> bool:
+        """Whether nobody sees the buffers of `value` after `reader`, which reads `reads`."""
+        buffers = self.memory.get(value, ELSEWHERE)
+        if not buffers:
+            return True
+        if self._is_alive(value) or sum(read is value for read in reads) > 1:
+            return False
+        if not buffers.isdisjoint(self.escaped) or not self._is_settled(buffers, reader):
+            return False
+        others = (v for buffer in buffers for v in self.holders[buffer] if v is not value)
+        return not any(v in reads or self._is_alive(v) for v in others)
+
+    def _is_alive(self, value: Value) -> bool:
+        """Whether something after the present place may read `value`."""
+        return any(level.last.get(value, -1) > level.place for level in self.levels)
+
+    def _is_settled(self, buffers: Buffers, reader: Operation) -> bool:
+        """Whether the memory of arguments may be lost: nothing can fail after `reader`.
+
+        What fails itself does so before it writes.
+        """
+        if self.origin.keys().isdisjoint(buffers):
+            return True
+        place = self.levels[0].place
+        return place > self.settled or (place == self.settled and reader.parent is self.region
+                                        and not reader.regions)  # fmt: skip
+
+    # ---- the end of a turn -----------------------------------------------------------------
+
+    def places_to_keep(self, kept: frozenset[int], count: int) -> frozenset[int]:
+        """Of the carried places `kept`, those that are free at the end of a turn and of use.
+
+        Of use are those into which something writes, and those whose value becomes one of them.
+        """
+        arguments = self.region.args[len(self.region.args) - count :]
+        yields = self.region.yields[len(self.region.yields) - count :]
+        place_of = {argument: i for i, argument in enumerate(arguments)}
+        sources = {
+            i: {place_of[self.origin[b]] for b in self.memory.get(yields[i], ELSEWHERE) if b in self.origin}
+            for i in kept
+        }
+        free = {i for i in kept if self._is_free_at_end(yields[i], yields)}
+        while bad := {i for i in free if not sources[i] <= free}:
+            free -= bad
+        useful = {place_of[argument] for argument in self.written} & free
+        while more := {j for i in useful for j in sources[i]} - useful:
+            useful |= more
+        return frozenset(useful)
+
+    def _is_free_at_end(self, value: Value, yields: Sequence[Value]) -> bool:
+        buffers = self.memory.get(value, ELSEWHERE)
+        if not buffers.isdisjoint(self.escaped):
+            return False
+        others = [v for v in yields if v is not value]
+        twice = len(yields) - len(others) > 1
+        held = any(v in others for buffer in buffers for v in self.holders[buffer])
+        return not buffers or not (twice or held)
+
+
+def _analyse(operation: Operation, loops: dict[Operation, _Loop]) -> _Loop:
+    """What holds for a loop wherever it stands: the greatest set of places that proves itself."""
+    body, count = operation.regions["body"], len(operation.results)
+    arguments = body.args[len(body.args) - count :]
+    writes = any(op.prim.in_place is not None for op in body.walk())
+    kept = frozenset(i for i, v in enumerate(arguments) if writes and _is_array(v))
+    while True:
+        scope = _Scope(body, [arguments[i] for i in sorted(kept)], loops)
+        scope.walk(body)
+        proved = scope.places_to_keep(kept, count)
+        if proved == kept:
+            break
+        kept = proved
+    for name, region in operation.regions.items():
+        if name != "body":
+            inner = _Scope(region, (), loops)
+            inner.walk(region)
+            scope.found.add(inner.found)
+    return _Loop(kept, scope.found, _outer_reads(operation))
+
+
+def _carried(operation: Operation) -> tuple[Value, ...]:
+    return operation.operands[len(operation.operands) - len(operation.results) :]
 
 
 def _is_array(value: Value) -> bool:
@@ -164,44 +366,32 @@ def _is_array(value: Value) -> bool:
 
 
 def _is_fresh(operation: Operation) -> bool:
-    """Whether the results are new arrays that share no memory with any operand."""
+    """Whether the results are new arrays that share no memory with anything."""
     prim = operation.prim
-    return not (prim.has(Trait.MOVES) or prim.is_composite or operation.regions)
+    if prim.is_composite or operation.regions or prim.has(Trait.EFFECT):
+        return False
+    return not prim.has(Trait.MOVES) or prim in COPYING or prim.in_place is not None
 
 
-def _is_written(argument: Value, body: Region) -> bool:
-    """Whether some operation of `body` could write into `argument` or what it becomes."""
-    return _is_array(argument) and any(
-        op.prim.in_place is not None and op.operands[0].type == argument.type for op in body.walk()
-    )
+def _is_view(operation: Operation) -> bool:
+    """Whether the results lie where the operands do, or in arrays of their own."""
+    prim = operation.prim
+    if prim.is_composite or operation.regions or prim.has(Trait.EFFECT) or not operation.operands:
+        return False
+    return all(map(_is_array, operation.operands))
 
 
 def _outer_reads(operation: Operation) -> list[Value]:
     """Values from outside that the regions of `operation` read or yield."""
-    if not operation.regions:
-        return []
     inner: set[Value] = set()
-    reads: list[Value] = []
+    reads: dict[Value, None] = {}
     for region in operation.regions.values():
         inner.update(region.args)
-        reads += region.yields
-        for nested in region.operations:
-            for op in nested.walk():
-                inner.update(op.results)
-                reads += op.operands
-                for deeper in op.regions.values():
-                    inner.update(deeper.args)
-                    reads += deeper.yields
-    return [v for v in dict.fromkeys(reads) if v not in inner]
-
-
-def _last_reads(region: Region) -> dict[Value, int]:
-    """Place of the operation of `region` that reads each value last, nested reads included."""
-    last: dict[Value, int] = {}
-    for place, operation in enumerate(region.operations):
-        for inner in operation.walk():
-            last.update(dict.fromkeys(inner.operands, place))
-            for nested in inner.regions.values():
-                last.update(dict.fromkeys(nested.yields, place))
-    last.update(dict.fromkeys(region.yields, len(region.operations)))
-    return last
+        reads.update(dict.fromkeys(region.yields))
+        for op in region.walk():
+            inner.update(op.results)
+            reads.update(dict.fromkeys(op.operands))
+            for nested in op.regions.values():
+                inner.update(nested.args)
+                reads.update(dict.fromkeys(nested.yields))
+    return [value for value in reads if value not in inner]

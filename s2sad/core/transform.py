@@ -1,12 +1,46 @@
-"""What users call to ask for gradients; the result is data until it is called."""
+"""What does ``grad(f)`` return? Data: which derivative of which function, and no code."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, Literal
 
+from s2sad.core.dispatch import slots
 from s2sad.core.tensor import Parameter
-from s2sad.core.transform import Transform
+
+
+@dataclass(frozen=True, eq=False)
+class Transform:
+    """A function made from another one, known by what it was made of.
+
+    Attributes
+    ----------
+    kind : {"grad", "value_and_grad", "vjp", "jvp"}
+    function : callable
+        A function, a Cell, or another Transform.
+    grad_position : int, tuple of int, or None
+        Arguments to differentiate with respect to.
+    weights : Parameter, tuple of Parameter, or None
+        Parameters to differentiate with respect to; a bare one gives a bare gradient.
+    has_aux : bool
+        Whether only the first output is differentiated.
+    return_ids : bool
+        Whether each gradient comes with its position or name.
+    sens_param : bool
+        Whether the last argument of the call is the output's cotangent.
+    """
+
+    kind: Literal["grad", "value_and_grad", "vjp", "jvp"]
+    function: Callable[..., Any]
+    grad_position: int | tuple[int, ...] | None = 0
+    weights: Parameter | tuple[Parameter, ...] | None = None
+    has_aux: bool = False
+    return_ids: bool = False
+    sens_param: bool = False
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        return slots().call_transform(self, args, kwargs)
 
 
 def grad(

@@ -1,0 +1,252 @@
+"""How does the user want programs to run? One table of settings, MindSpore's keys.
+
+A key of another device, or one that has nothing to set here, is checked, kept, and named in one
+warning; it is never dropped in silence. A removed one is an error.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from s2sad.core import location
+from s2sad.core.diagnostics import S2sadError, fail
+
+GRAPH_MODE, PYNATIVE_MODE = 0, 1
+STRICT, COMPATIBLE, LAX = 0, 1, 2
+
+#: What becomes of a key: it has an effect; it is kept without one; it speaks of another device.
+USED, NO_EFFECT, OTHER_DEVICE = "used", "no effect", "other device"
+
+#: Spellings of targets, and what they mean.
+TARGETS = {"CPU": "CPU", "GPU": "GPU", "Ascend": "Ascend", "Davinci": "Ascend"}
+
+REMOVED = {"grad_for_scalar", "precompile_only"}
+
+
+@dataclass(frozen=True)
+class Setting:
+    """One key of the context.
+
+    Attributes
+    ----------
+    kind : type or tuple of types
+        What values are instances of; a bool is no int unless bool is named.
+    default : object
+    status : str
+        `USED`, `NO_EFFECT` or `OTHER_DEVICE`.
+    allowed : tuple or callable or None
+        Legal values, or a predicate of them.
+    store : callable or None
+        What is kept of a legal value.
+    """
+
+    kind: type | tuple[type, ...]
+    default: Any
+    status: str = USED
+    allowed: tuple[Any, ...] | Callable[[Any], bool] | None = None
+    store: Callable[[Any], Any] | None = None
+
+
+def _between(low: int, high: int) -> Callable[[int], bool]:
+    return lambda value: low <= value <= high
+
+
+def _is_size(value: str) -> bool:
+    return re.fullmatch(r"[0-9]+(\.[0-9]+)?GB", value) is not None and float(value[:-2]) > 0
+
+
+def _is_jit_config(value: dict[str, Any]) -> bool:
+    known = {"jit_level": ("O0", "O1", "O2"), "infer_boost": ("on", "off")}
+    return all(key in known and word in known[key] for key, word in value.items())
+
+
+SWITCH = ("ON", "OFF")
+
+SETTINGS: dict[str, Setting] = {
+    "mode": Setting(int, PYNATIVE_MODE, USED, (GRAPH_MODE, PYNATIVE_MODE)),
+    "device_target": Setting(str, "CPU", USED, tuple(TARGETS), TARGETS.get),
+    "device_id": Setting(int, 0, OTHER_DEVICE, _between(0, 4095)),
+    "save_graphs": Setting(
+        (bool, int), 0, USED, _between(0, 3), lambda x: 2 if x is True else int(x)
+    ),
+    "save_graphs_path": Setting(str, ".", USED, bool),
+    "max_call_depth": Setting(int, 1000, USED, lambda x: x > 0),
+    "jit_syntax_level": Setting(int, LAX, NO_EFFECT, (STRICT, COMPATIBLE, LAX)),
+    "jit_config": Setting(dict, {}, NO_EFFECT, _is_jit_config, dict),
+    "enable_graph_kernel": Setting(bool, False, NO_EFFECT),
+    "graph_kernel_flags": Setting(str, "", NO_EFFECT),
+    "deterministic": Setting(str, "OFF", USED, SWITCH),  # either way results are deterministic
+    "enable_compile_cache": Setting((bool, type(None)), None, NO_EFFECT),
+    "compile_cache_path": Setting(str, ".", NO_EFFECT),
+    "pynative_synchronize": Setting(bool, False, USED),  # either way operations run at once
+    "runtime_num_threads": Setting(int, os.cpu_count() or 1, NO_EFFECT, lambda x: x > 0),
+    "inter_op_parallel_num": Setting(int, 0, NO_EFFECT, lambda x: x >= 0),
+    "memory_optimize_level": Setting(str, 0, NO_EFFECT, ("O0", "O1"), lambda x: int(x[1])),
+    "max_device_memory": Setting(str, "1024GB", OTHER_DEVICE, _is_size),
+    "exec_order": Setting(str, "bfs", NO_EFFECT, ("bfs", "dfs")),
+    "debug_level": Setting(int, 0, NO_EFFECT, (0, 1)),
+    "print_file_path": Setting(str, "", NO_EFFECT),
+    "env_config_path": Setting(str, "", NO_EFFECT),
+    "check_bprop": Setting(bool, False, NO_EFFECT),
+    "reserve_class_name_in_scope": Setting(bool, True, NO_EFFECT),
+    "support_binary": Setting(bool, False, NO_EFFECT),
+    "enable_reduce_precision": Setting(bool, True, OTHER_DEVICE),
+    "op_timeout": Setting(int, 900, OTHER_DEVICE, lambda x: x >= 0),
+    "aoe_tune_mode": Setting(str, "", OTHER_DEVICE),
+    "aoe_config": Setting(dict, {}, OTHER_DEVICE),
+    "ascend_config": Setting(dict, {}, OTHER_DEVICE),
+    "gpu_config": Setting(dict, {}, OTHER_DEVICE),
+    "mempool_block_size": Setting(str, "1GB", OTHER_DEVICE, _is_size),
+    "variable_memory_max_size": Setting(str, "30GB", OTHER_DEVICE, _is_size),
+    "disable_format_transform": Setting(bool, False, OTHER_DEVICE),
+    "profiling_options": Setting(str, "", NO_EFFECT),
+    "enable_sparse": Setting(bool, False, NO_EFFECT),
+    "auto_tune_mode": Setting(str, "NO_TUNE", NO_EFFECT),
+    "enable_auto_mixed_precision": Setting(bool, False, NO_EFFECT),
+}
+
+_values: dict[str, Any] = {}
+_warned: set[str] = set()
+_seed: list[int] = []
+
+
+def set_context(**kwargs: Any) -> None:
+    """Set how programs run from now on; all or nothing.
+
+    Parameters
+    ----------
+    mode : {GRAPH_MODE, PYNATIVE_MODE}
+        Whether calling a Cell compiles it, or runs it operation by operation (the default).
+    device_target : {"CPU"}
+    save_graphs : bool or int, 0 to 3
+        How much of the compiler's work is written to `save_graphs_path`; True means 2.
+    save_graphs_path : str
+        Folder, made if it is missing.
+    max_call_depth : int
+        Calls within calls that compiled code may have.
+    **kwargs
+        MindSpore's other keys. They are checked and kept; one that changes nothing here warns
+        once, when it is set to something else than its default.
+
+    Raises
+    ------
+    S2sadError
+        E0303 for a value of another type, E0404 for one out of range, E0407 for an unknown or
+        removed key, E0704 for a device that cannot be had.
+
+    Examples
+    --------
+    >>> set_context(mode=PYNATIVE_MODE)
+    >>> get_context("mode")
+    1
+    """
+    _apply(kwargs)
+
+
+def get_context(attr_key: str) -> Any:
+    """Present value of a setting; E0407 for an unknown or removed key.
+
+    Examples
+    --------
+    >>> get_context("device_target")
+    'CPU'
+    """
+    value = _values.get(attr_key, _setting(attr_key).default)
+    return dict(value) if isinstance(value, dict) else value
+
+
+def set_device(device_target: str, device_id: int | None = None) -> None:
+    """Choose the device; errors as for ``set_context(device_target=...)``."""
+    chosen = {} if device_id is None else {"device_id": device_id}
+    _apply({"device_target": device_target, **chosen})
+
+
+def set_seed(seed: int) -> None:
+    """Start all random numbers anew from `seed`, those of `numpy.random` too.
+
+    Parameters
+    ----------
+    seed : int
+        From 0 to 2**32 - 1.
+
+    Raises
+    ------
+    S2sadError
+        E0303 for no int, E0404 out of range.
+    """
+    if isinstance(seed, bool) or not isinstance(seed, (int, np.integer)):
+        raise fail("E0303", f"a seed is an int, got {seed!r}")
+    if not 0 <= seed < 2**32:
+        raise fail("E0404", f"a seed is at least 0 and less than 2**32, got {seed}")
+    _seed.append(int(seed))
+    np.random.seed(int(seed))
+
+
+def get_seed() -> int | None:
+    """The seed that was set last; None before."""
+    return _seed[-1] if _seed else None
+
+
+def seed_changes() -> int:
+    """How often a seed was set: a generator that has seen fewer starts anew."""
+    return len(_seed)
+
+
+def _apply(settings: dict[str, Any]) -> None:
+    new = {key: _checked(key, value) for key, value in settings.items()}
+    if new.get("device_target", "CPU") != "CPU":
+        raise _unavailable(new["device_target"])
+    if "save_graphs_path" in new:
+        os.makedirs(new["save_graphs_path"], exist_ok=True)
+    for key, value in new.items():
+        _warn(key, value)
+    _values.update(new)
+
+
+def _setting(key: str) -> Setting:
+    if key in REMOVED:
+        raise fail("E0407", f"the setting {key!r} was removed from MindSpore's context")
+    if key not in SETTINGS:
+        raise fail("E0407", f"there is no setting {key!r}")
+    return SETTINGS[key]
+
+
+def _checked(key: str, value: Any) -> Any:
+    """What is kept of `value`, which must be of the right type and in range."""
+    setting = _setting(key)
+    kinds = setting.kind if isinstance(setting.kind, tuple) else (setting.kind,)
+    if not isinstance(value, kinds) or (isinstance(value, bool) and bool not in kinds):
+        names = " or ".join(kind.__name__ for kind in kinds)
+        raise fail("E0303", f"{key} takes {names}, got {value!r}")
+    if isinstance(setting.allowed, tuple):
+        if value not in setting.allowed:
+            words = ", ".join(repr(x) for x in setting.allowed)
+            raise fail("E0404", f"{key} is one of {words}, got {value!r}")
+    elif setting.allowed is not None and not setting.allowed(value):
+        raise fail("E0404", f"{key} cannot be {value!r}")
+    return value if setting.store is None else setting.store(value)
+
+
+def _unavailable(target: str) -> S2sadError:
+    return fail(
+        "E0704", f"the device {target} is not supported yet, only CPU is",
+        location=location.caller(),
+        help='set_context(device_target="CPU"), or leave it out',
+    )  # fmt: skip
+
+
+def _warn(key: str, value: Any) -> None:
+    setting = SETTINGS[key]
+    if setting.status == USED or key in _warned or value == setting.default:
+        return
+    other = setting.status == OTHER_DEVICE
+    reason = "concerns another device than CPU" if other else "has no effect here"
+    warnings.warn(f"the setting {key!r} {reason}", stacklevel=4)  # the line that calls set_context
+    _warned.add(key)

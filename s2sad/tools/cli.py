@@ -1,0 +1,121 @@
+"""What does the command ``s2sad`` offer?
+
+Each command is one function here that takes the parsed arguments and gives the exit code: 0, 1
+when a program that was run failed, 2 when what was asked for cannot be done. Errors are printed
+as a user reads them, without a traceback.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+import s2sad
+from s2sad import prims
+from s2sad.core.diagnostics import S2sadError
+from s2sad.ir import store
+from s2sad.ir.graph import Function
+from s2sad.ir.graphviz import to_dot
+from s2sad.ir.printer import print_text
+from s2sad.ir.verify import verify
+from s2sad.tools.explain import explain
+from s2sad.tools.run_ir import BACKENDS, run_ir
+from s2sad.tools.summary import show_summary
+from s2sad.tools.tables import show
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run the command line `argv`, that of the process by default; the exit code.
+
+    Examples
+    --------
+    >>> main(["explain", "E0401"])  # doctest: +ELLIPSIS
+    # E0401...
+    0
+    """
+    arguments = _parser().parse_args(argv)
+    try:
+        code = arguments.command(arguments)
+        sys.stdout.flush()
+        return code
+    except S2sadError as error:
+        show(str(error), "red", sys.stderr)
+        return 2
+    except BrokenPipeError:  # whoever reads the output, such as `head`, has enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # for Python's last flush
+        return 1
+
+
+def read_dump(path: Path) -> Function:
+    """The function in the dump at `path`, verified."""
+    function = store.load(path, prims.ALL)
+    verify(function)
+    return function
+
+
+def _run_ir(arguments: argparse.Namespace) -> int:
+    return run_ir(
+        read_dump(arguments.dump), arguments.dump, npz=arguments.npz, out=arguments.out,
+        backend=arguments.backend, seed=arguments.seed,
+    )  # fmt: skip
+
+
+def _explain(arguments: argparse.Namespace) -> int:
+    return explain(arguments.code)
+
+
+def _print(arguments: argparse.Namespace) -> int:
+    show(print_text(read_dump(arguments.dump), style=arguments.style).rstrip("\n"))
+    return 0
+
+
+def _graph(arguments: argparse.Namespace) -> int:
+    function = read_dump(arguments.dump)
+    if arguments.dot:
+        show(to_dot(function))
+    else:
+        show_summary(function)
+    return 0
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="s2sad", description="Look at, run and explain what s2sad compiles."
+    )
+    parser.add_argument("--version", action="version", version=f"s2sad {s2sad.__version__}")
+    commands = parser.add_subparsers(required=True, metavar="COMMAND")
+
+    command = commands.add_parser("run-ir", help="run a dump and show its inputs and results")
+    _takes_dump(command, _run_ir)
+    command.add_argument(
+        "--npz", type=Path, metavar="FILE",
+        help="inputs, by name or as input0, input1, ...; random ones without it",
+    )  # fmt: skip
+    command.add_argument(
+        "--out", type=Path, metavar="FILE", help="write the results to this .npz, as result0, ..."
+    )
+    command.add_argument("--backend", choices=BACKENDS, default="numpy", help="what runs it")
+    command.add_argument("--seed", type=int, default=0, help="of the random inputs (default 0)")
+
+    command = commands.add_parser("explain", help="what an error code means, and what to do")
+    command.set_defaults(command=_explain)
+    command.add_argument(
+        "code", nargs="?", metavar="CODE", help="such as E0304; without it, all codes"
+    )
+
+    command = commands.add_parser("print", help="print a dump anew, in either style")
+    _takes_dump(command, _print)
+    command.add_argument("--style", choices=("flat", "source"), default="flat")
+
+    command = commands.add_parser("graph", help="what a dump consists of, or a drawing of it")
+    _takes_dump(command, _graph)
+    command.add_argument("--dot", action="store_true", help="the data flow as text for Graphviz")
+    return parser
+
+
+def _takes_dump(command: argparse.ArgumentParser, run: object) -> None:
+    command.set_defaults(command=run)
+    command.add_argument("dump", type=Path, metavar="DUMP.py", help="a stage that was written out")

@@ -1,0 +1,145 @@
+"""What does a dump compute?
+
+Its inputs come from an ``.npz`` or are random; a table shows them and the results. The exit code
+is 0, or 1 when the program itself fails; inputs that do not fit raise, located in the dump.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import tempfile
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from s2sad.backends import numpy as numpy_backend
+from s2sad.core.diagnostics import S2sadError
+from s2sad.ir.evaluate import evaluate
+from s2sad.ir.graph import Function, Value
+from s2sad.ir.types import StackValue, TokenType
+from s2sad.tools.inputs import (
+    given_inputs,
+    load_arrays,
+    parameter_places,
+    random_inputs,
+    require_numbers,
+)
+from s2sad.tools.statistics import HEADS, row
+from s2sad.tools.tables import show, show_table
+
+#: What runs a function on inputs, by the name that ``--backend`` takes.
+BACKENDS: dict[str, Callable[[Function, Sequence[Any]], tuple[Any, ...]]] = {
+    "numpy": lambda function, inputs: numpy_backend.build(function).run(inputs),
+    "evaluate": evaluate,
+}
+
+
+def run_ir(
+    function: Function,
+    dump: Path,
+    *,
+    npz: Path | None = None,
+    out: Path | None = None,
+    backend: str = "numpy",
+    seed: int = 0,
+) -> int:
+    """Run `function`, which was read from `dump`, and print its inputs and results.
+
+    Parameters
+    ----------
+    function : Function
+    dump : Path
+        Errors about inputs point into it.
+    npz : Path, optional
+        Inputs, by the names in ``inputs=``, those of the parameters, or ``input0``, ``input1``.
+        Without it they are random; see `random_input`.
+    out : Path, optional
+        Where the results go, as ``result0``, ``result1``, ...; tokens are left out.
+    backend : str
+        A key of `BACKENDS`.
+    seed : int
+        Of the random inputs.
+
+    Returns
+    -------
+    int
+        0, or 1 when the program failed, which is then reported.
+
+    Raises
+    ------
+    S2sadError
+        E0301, E0302 or E0401 for an input that is missing or does not fit, E0402 for a size that
+        is no number, E0604 when `npz` cannot be read.
+    """
+    places = parameter_places(dump)
+    require_numbers(function, places)
+    if npz is None:
+        inputs = random_inputs(function, seed)
+        origin = f"random, seed {seed}"
+    else:
+        inputs = given_inputs(function, load_arrays(npz), npz, places)
+        origin = str(npz)
+    count = sum(1 for _ in function.walk())
+    show(f"{function.title or function.name}: {count} operations, run by {backend}", "bold")
+    _show_values(f"inputs ({origin})", map(_shown, function.inputs, function.args), inputs)
+    try:
+        results = BACKENDS[backend](function, inputs)
+    except Exception as error:
+        if not hasattr(error, "diagnostic"):
+            raise
+        show(_failure(error), "red", sys.stderr)
+        return 1
+    names = [f"result{i}" for i in range(len(results))]
+    _show_values("results", map(_shown, names, function.results), results)
+    if out is not None:
+        save_results(out, results)
+    return 0
+
+
+def _show_values(heading: str, names: Iterable[str], values: Sequence[Any]) -> None:
+    show(f"\n{heading}", "bold")
+    rows = [row(name, value) for name, value in zip(names, values, strict=True)]
+    if rows:
+        show_table(HEADS, rows, left=2)
+    else:
+        show("  none")
+
+
+def _shown(name: str, value: Value) -> str:
+    """`name`, and what the dump calls it where that says more."""
+    return name if value.name is None or value.name == name else f"{name} ({value.name})"
+
+
+def _failure(error: Exception) -> str:
+    """What a program that failed has to say."""
+    if isinstance(error, S2sadError):
+        return str(error)
+    return "\n".join([f"{type(error).__name__}: {error}", *getattr(error, "__notes__", ())])
+
+
+def save_results(path: Path, results: Sequence[Any]) -> None:
+    """Write `results` as ``result0``, ``result1``, ... to an ``.npz``, whole or not at all.
+
+    Tokens are left out; a stack becomes one array, its first axis counts what was pushed.
+    """
+    arrays: dict[str, Any] = {
+        f"result{i}": _stacked(value) if isinstance(value, StackValue) else value
+        for i, value in enumerate(results)
+        if not isinstance(value, TokenType)
+    }
+    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    try:
+        with os.fdopen(handle, "wb") as file:
+            np.savez(file, **arrays)
+        os.replace(name, path)
+    except BaseException:
+        os.unlink(name)
+        raise
+
+
+def _stacked(stack: StackValue) -> np.ndarray:
+    shape: Any = (0, *stack.element.shape)
+    return np.stack(stack) if stack else np.empty(shape, stack.element.dtype.storage)

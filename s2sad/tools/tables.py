@@ -1,0 +1,77 @@
+"""How does the command line print?
+
+Plain text, aligned with spaces. Where the extra ``[cli]`` is installed and the output goes to a
+terminal, rich adds colour; the characters are the same with and without it.
+"""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+import sys
+from collections.abc import Sequence
+from typing import TextIO
+
+#: Spaces between two columns.
+GAP = "  "
+
+
+def table(heads: Sequence[str], rows: Sequence[Sequence[str]], *, left: int = 1) -> list[str]:
+    r"""Lines of a table: the heads, then a line a row.
+
+    A column in which no row says anything is left out, with its head.
+
+    Parameters
+    ----------
+    heads : sequence of str
+    rows : sequence of sequences of str
+        As long as `heads` each.
+    left : int
+        The first so many columns are aligned left, the others, numbers, right.
+
+    Examples
+    --------
+    >>> rows = [["x", "-1", "2.5"], ["labels", "0", "9"]]
+    >>> print("\n".join(table(["name", "min", "max"], rows)))
+    name    min  max
+    x        -1  2.5
+    labels    0    9
+    """
+    columns = [
+        _column([head, *(row[i] for row in rows)], i < left)
+        for i, head in enumerate(heads)
+        if any(row[i] for row in rows)
+    ]
+    return [GAP.join(line).rstrip() for line in zip(*columns, strict=True)]
+
+
+def _column(texts: Sequence[str], left: bool) -> list[str]:
+    width = max(map(len, texts))
+    return [text.ljust(width) if left else text.rjust(width) for text in texts]
+
+
+def show(text: str = "", style: str = "", stream: TextIO | None = None) -> None:
+    """Print `text`, in colour where that is to be had.
+
+    Parameters
+    ----------
+    text : str
+    style : str
+        A style of rich, such as ``"bold"`` or ``"red"``.
+    stream : text file, optional
+        Standard output by default.
+    """
+    file: TextIO = sys.stdout if stream is None else stream
+    if file.isatty() and importlib.util.find_spec("rich"):
+        console = importlib.import_module("rich.console").Console(
+            file=file, highlight=False, markup=False, emoji=False, soft_wrap=True
+        )
+        console.print(text, style=style)
+    else:
+        print(text, file=file)
+
+
+def show_table(heads: Sequence[str], rows: Sequence[Sequence[str]], *, left: int = 1) -> None:
+    """Print a table, its heads in bold, indented by two spaces."""
+    for number, line in enumerate(table(heads, rows, left=left)):
+        show(f"  {line}", "" if number else "bold")

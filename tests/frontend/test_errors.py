@@ -1,0 +1,182 @@
+"""What does a user read who writes what cannot be compiled?
+
+Each case names the code and the text that the caret points at.
+"""
+
+from __future__ import annotations
+
+import linecache
+
+import numpy as np
+import pytest
+
+import s2sad as ms
+from s2sad import nn, ops
+from s2sad.core.diagnostics import S2sadError
+
+
+def x(*shape: int) -> ms.Tensor:
+    return ms.Tensor(np.ones(shape, np.float32))
+
+
+def matmul_of_misfits(a, b):
+    return ops.matmul(a, b)
+
+
+def sum_of_misfits(a, b):
+    return a + b.T
+
+
+def unknown_name(a, b):
+    return a + missing_name  # noqa: F821
+
+
+def unknown_function(a, b):
+    return ops.rellu(a)
+
+
+def unknown_method(a, b):
+    return a.summ()
+
+
+def too_few_arguments(a, b):
+    return two(a)
+
+
+def two(one, other):
+    return one + other
+
+
+def branch_on_data(a, b):
+    if a.sum() > 0:
+        return a
+    return b
+
+
+def loop_on_data(a, b):
+    for row in a:
+        b = b + row
+    return b
+
+
+def no_tensor(a, b):
+    return a.shape[0]
+
+
+def with_statement(a, b):
+    with open(__file__):
+        return a
+
+
+def tries(a, b):
+    try:
+        return a
+    finally:
+        b = a
+
+
+def assigns_an_item(a, b):
+    a[0] = 1.0
+    return a
+
+
+def prints(a, b):
+    print(a)
+    return a
+
+
+def unbound(a, b):
+    if b is None:
+        c = a
+    return a + c
+
+
+def adds_a_text(a, b):
+    return a + "b"
+
+
+CASES = [
+    (matmul_of_misfits, "E0401", "ops.matmul(a, b)", ("f32[2, 3]", "f32[2, 3]")),
+    (sum_of_misfits, "E0401", "a + b.T", ("2", "3")),
+    (unknown_name, "E0201", "missing_name", ("missing_name",)),
+    (unknown_function, "E0220", "ops.rellu", ("rellu", "did you mean relu")),
+    (unknown_method, "E0220", "a.summ", ("summ", "did you mean sum")),
+    (too_few_arguments, "E0302", "two(a)", ("other",)),
+    (branch_on_data, "E0305", "a.sum() > 0", ("ops.where",)),
+    (loop_on_data, "E0101", "for row in a:", ("iterating",)),
+    (no_tensor, "E0307", "def no_tensor(a, b):", ("2",)),
+    (with_statement, "E0101", "with open(__file__):", ("With",)),
+    (tries, "E0101", "try:", ("Try",)),
+    (assigns_an_item, "E0101", "a[0]", ("a[0]",)),
+    (prints, "E0104", "print(a)", ("print",)),
+    (unbound, "E0210", "c", ("'c'",)),
+    (adds_a_text, "E0304", 'a + "b"', ("str",)),
+]
+
+
+@pytest.mark.parametrize(("program", "code", "under", "words"), CASES, ids=lambda c: str(c)[:30])
+def test_the_caret_is_under_the_expression(program, code, under, words) -> None:
+    with pytest.raises(S2sadError) as caught:
+        ms.compile(program)(x(2, 3), x(2, 3))
+    found = caught.value.diagnostic
+    assert found.code == code, found.render()
+    assert found.location is not None and found.location.file == __file__
+    line = linecache.getline(__file__, found.location.line)
+    stop = found.location.end_column or len(line.rstrip("\n"))
+    pointed = line[found.location.column : stop]
+    assert under.startswith(pointed) or pointed == under, (pointed, under)
+    for word in words:
+        assert word in found.render()
+
+
+def test_the_chain_of_calls_is_told() -> None:
+    class Net(nn.Cell):
+        def construct(self, a):
+            return self.helper(a)
+
+        def helper(self, a):
+            return two(a, x(7))
+
+    with pytest.raises(S2sadError) as caught:
+        ms.compile(Net())(x(2, 3))
+    places = list(caught.value.diagnostic.location.chain())
+    assert [linecache.getline(p.file, p.line).strip() for p in places] == [
+        "return one + other", "return two(a, x(7))", "return self.helper(a)",
+    ]  # fmt: skip
+
+
+def test_endless_recursion_is_told() -> None:
+    with pytest.raises(S2sadError) as caught:
+        ms.compile(forever)(x(2))
+    assert caught.value.code == "E0103"
+
+
+def forever(a):
+    return forever(a) + 1
+
+
+def test_functions_without_source_are_told() -> None:
+    names: dict = {}
+    exec("def made(a):\n    return a", names)
+    with pytest.raises(S2sadError) as caught:
+        ms.compile(names["made"])(x(2))
+    assert caught.value.code == "E0102"
+
+
+def test_generators_are_told() -> None:
+    def numbers(a):
+        yield a
+
+    with pytest.raises(S2sadError) as caught:
+        ms.compile(numbers)(x(2))
+    assert caught.value.code == "E0101"
+
+
+def test_arguments_that_do_not_fit_the_compiled_function() -> None:
+    with pytest.raises(TypeError, match="E0302"):
+        ms.compile(two)(x(2))
+
+
+def test_gradients_ask_for_tensors() -> None:
+    with pytest.raises(S2sadError, match="grad_position 1"):
+        ms.grad(lambda a, n: a * n, 1)(x(2), 3)
