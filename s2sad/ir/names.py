@@ -39,6 +39,12 @@ def identifier(hint: str) -> str:
     return text if text.isidentifier() else "_"
 
 
+def by_number(name: str) -> tuple[str, int]:
+    """Sorts ``t2`` before ``t10``."""
+    start = name.rstrip("0123456789")
+    return start, int(name[len(start) :] or -1)
+
+
 class Names:
     """Gives out names, none twice and none of those `reserved`.
 

@@ -14,6 +14,7 @@ from typing import Any
 
 from s2sad.ir import builder
 from s2sad.ir.graph import Operation, Value
+from s2sad.ir.names import by_number
 from s2sad.ir.primitive import Form
 from s2sad.ir.read_expressions import STACK_METHODS, ExpressionReader, Scope
 from s2sad.ir.types import StackType, Type, same_type
@@ -370,12 +371,6 @@ def _stacks(statements: Sequence[ast.stmt], scope: Scope) -> list[str]:
     }
     stacks = (n for n in called if n in scope.values and isinstance(scope.values[n].type, StackType))
     return sorted(stacks, key=by_number)
-
-
-def by_number(name: str) -> tuple[str, int]:
-    """Sorts ``t2`` before ``t10``."""
-    start = name.rstrip("0123456789")
-    return start, int(name[len(start) :] or -1)
 
 
 def _walk(node: ast.AST) -> Iterator[ast.AST]:

@@ -2,57 +2,39 @@
 
 Operators where NumPy's mean the same, numbers where reading them gives the same constant, values
 that are used once in the place of their use, stacks as lists. Only parameters have types. What
-is read back is isomorphic, operation by operation: an expression is folded only where Python
-evaluates it at the very place in the order that its operations have in the program. Folding
-therefore works like a stack machine: the expressions that wait to be used are a pile, and an
-operation takes those on top that it reads in their order; what lies below a statement, and what
-it takes out of order, becomes a statement before it.
+is read back is isomorphic: an expression is folded only where Python evaluates its operations in
+the order that they have in the program. So folding works like a stack machine. Expressions that
+are still to be used wait in a row; an operation takes the last ones, as far as it reads them in
+their order; what is read out of order, and all that waits before a statement, is written as
+statements of its own.
 """
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
-import numpy as np
-
-from s2sad.core import dtypes
 from s2sad.ir.graph import OPERATORS, Function, Operation, Region, Value
-from s2sad.ir.literals import call, element_node, name, shortest, target, tuple_of
+from s2sad.ir.literals import LOAD, call, name, number_node
 from s2sad.ir.marks import mark
 from s2sad.ir.names import by_number
-from s2sad.ir.primitive import Form, Primitive
-from s2sad.ir.printer import STYLES, Constants, Printer
+from s2sad.ir.operators import operator_node
+from s2sad.ir.primitive import Form
+from s2sad.ir.printer import STYLES, Constants, Printer, assignment, parallel
 from s2sad.ir.python_numbers import python_numbers
-from s2sad.ir.tapes import carried, tapes
+from s2sad.ir.tapes import LOOPS, carried, tapes
 from s2sad.ir.types import TensorType
 from s2sad.ir.unparse import unparse
+from s2sad.ir.weak_numbers import WeakNumbers
 
 WIDTH = 100
-ROOM = 16  # kept free for the name that a waiting expression may get
-
-BINARY: dict[str, ast.operator] = {
-    **{"add": ast.Add(), "sub": ast.Sub(), "mul": ast.Mult(), "truediv": ast.Div()},
-    **{"matmul": ast.MatMult(), "and": ast.BitAnd(), "or": ast.BitOr(), "xor": ast.BitXor()},
-}
-COMPARE: dict[str, ast.cmpop] = {"lt": ast.Lt(), "le": ast.LtE(), "gt": ast.Gt(), "ge": ast.GtE()}
-UNARY: dict[str, ast.unaryop] = {"neg": ast.USub(), "invert": ast.Invert()}
-
-#: Dtypes for which NumPy's operator is the primitive, bit for bit. bfloat16 is held as uint16,
-#: of which NumPy knows only that it is an integer. Quotients, remainders and powers of NumPy
-#: differ from ours at zero or take short cuts, so they stay calls.
-_NUMBERS = frozenset(set(dtypes.ALL) - {dtypes.bfloat16, dtypes.bool_})
-_BITS = frozenset(dtype for dtype in dtypes.ALL if not dtype.is_float)
-SAFE: dict[str, frozenset[dtypes.DType]] = {
-    **dict.fromkeys(("add", "sub", "mul", "neg", "lt", "le", "gt", "ge"), _NUMBERS),
-    **dict.fromkeys(("and", "or", "xor", "invert"), _BITS),
-    "truediv": frozenset({dtypes.float16, dtypes.float32, dtypes.float64}),
-    "matmul": frozenset({dtypes.float32, dtypes.float64}),
-}
-#: Beyond these, NumPy 1 takes a Python number for one of a wider dtype.
-LARGEST = {dtypes.float16: 6e4, dtypes.float32: 1e38}
+#: Stands for the name of a value, and what follows it, while there is none yet.
+NAME = "t0000 = "
+#: As many expressions wait at most.
+DEEPEST = 16
 
 
 @dataclass
@@ -66,11 +48,23 @@ class Waiting:
 
 @dataclass
 class Frame:
-    """The block being written."""
+    """The block that is being written."""
 
     depth: int
     statements: list[ast.stmt] = field(default_factory=list)
     waiting: list[Waiting] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class Slot:
+    """Something that a branch gives or a loop carries, and that has to be assigned.
+
+    `group` is what shares its name, `index` its place among the results.
+    """
+
+    index: int
+    group: tuple[Value, ...]
+    initial: Value | None = None
 
 
 class SourcePrinter(Printer):
@@ -79,43 +73,304 @@ class SourcePrinter(Printer):
     def __init__(self, function: Function, constants: Constants | None) -> None:
         super().__init__(function, constants)
         self.frame = Frame(0)
-        self.operators = {prim: key for key, prim in OPERATORS.items() if key in SAFE}
-        self.numbers = python_numbers(function)
+        self.operators = {prim: key for key, prim in OPERATORS.items()}
+        self.python_numbers = python_numbers(function)
         self.tapes = tapes(function)
-        self.constant_nodes: dict[Value, ast.expr] = {}  # of those that stand at their one use
-        self._literals: dict[Operation, dict[int, ast.expr]] = {}
+        self.weak = WeakNumbers(lists=self.tapes is not None)
+        self.ready: dict[Value, ast.expr] = {}  # constants that stand where they are used
 
     # ---- names -----------------------------------------------------------------------------
 
     def name(self, *values: Value, letter: str = "t") -> str:
-        if self.tapes is not None and values[0] in self.tapes:
-            chain = self.tapes[values[0]]
-            if chain[0] not in self.named and not any(value.name for value in chain):
-                self.named.update(dict.fromkeys(chain, self.names.unique("tape")))
-            return super().name(*chain)
-        return super().name(*values, letter=letter)
+        chain = self.tapes.chain_of.get(values[0]) if self.tapes else None
+        if chain is None:
+            return super().name(*values, letter=letter)
+        if chain[0] not in self.named and not any(value.name for value in chain):
+            self.named.update(dict.fromkeys(chain, self.names.unique("tape")))
+        return super().name(*chain)
+
+    def read(self, value: Value) -> ast.expr:
+        return self.ready.get(value) or name(self.name(value))
 
     def returns(self, region: Region) -> ast.expr | None:
         return None
 
     # ---- blocks ----------------------------------------------------------------------------
 
-    def block(self, region: Region) -> list[ast.stmt]:
-        """Begin the block of `region`; who asks for it writes its end and calls `leave`."""
-        self.outer = getattr(self, "outer", [])
-        self.outer.append(self.frame)
-        self.frame = Frame(self.frame.depth + 1)
+    @contextmanager
+    def inside(self) -> Iterator[Frame]:
+        """Write a block of its own."""
+        outer, self.frame = self.frame, Frame(self.frame.depth + 1)
+        yield self.frame
+        self.frame = outer
+
+    def operations(self, region: Region) -> None:
+        """Write what `region` does, but for its yields."""
         for operation in region.operations:
             self.FORMS[operation.prim.form](self, operation)
-        return self.frame.statements
 
-    def leave(self) -> list[ast.stmt]:
-        """End the block."""
+    def flush(self, count: int | None = None) -> None:
+        """Write the first `count` expressions that wait, or all, as statements."""
+        waiting = self.frame.waiting[:count]
+        del self.frame.waiting[:count]
+        for each in waiting:
+            self.write(assignment([self.name(each.value)], each.node), each.operations)
+
+    def write(self, statement: ast.stmt, operations: Sequence[Operation] = ()) -> None:
+        """Append `statement`, with the place in the source that all of `operations` come from."""
+        if operations:
+            text = mark(operations[-1].loc)
+            if text is not None and len({_line(operation) for operation in operations}) == 1:
+                statement.comment = text  # type: ignore[attr-defined]
+        self.frame.statements.append(statement)
+
+    def returning(self, region: Region) -> list[ast.stmt]:
+        with self.inside() as frame:
+            self.operations(region)
+            node, operations = self.fold(region.yields, "return ", parallel)
+            self.flush()
+            self.write(ast.Return(node), operations)
+        return frame.statements
+
+    def yielding(self, region: Region, slots: Sequence[Slot]) -> list[ast.stmt]:
+        """Statements of `region`, the last of which assigns what it yields in `slots`."""
+        with self.inside() as frame:
+            self.operations(region)
+            self.assign(slots, [region.yields[slot.index] for slot in slots])
+        return frame.statements
+
+    def assign(self, slots: Sequence[Slot], values: Sequence[Value]) -> None:
+        """Write all that waits, and one parallel assignment where there are `slots`."""
+        if slots:
+            node, operations = self.fold(values, NAME * len(slots), parallel)
+            self.flush()
+            self.write(assignment([self.name(*s.group) for s in slots], node), operations)
         self.flush()
-        statements, self.frame = self.frame.statements, self.outer.pop()
-        return statements
 
-    def return_statement(self, region: Region) -> ast.stmt:
-        nodes, operations = self.fold(region.yields, {}, "return ", parallel)
-        self.leave()
-        return _marked(ast.Return(nodes), operations)
+    # ---- folding ---------------------------------------------------------------------------
+
+    def fold(
+        self,
+        values: Sequence[Value],
+        prefix: str,
+        build: Callable[[list[ast.expr]], ast.expr],
+    ) -> tuple[ast.expr, list[Operation]]:
+        """What `build` makes of the nodes for `values`, and the operations folded into it.
+
+        Nothing is folded where it would not fit on a line after `prefix`.
+        """
+        waiting = self.frame.waiting
+        first = len(waiting) - self._top(values)
+        below = [i for i, each in enumerate(waiting[:first]) if each.value in values]
+        written = below[-1] + 1 if below else 0
+        self.flush(written)
+        taken = waiting[first - written :]
+        del waiting[first - written :]
+        known = {each.value: each.node for each in taken}
+        node = build([known.get(value) or self.read(value) for value in values])
+        if (taken or any(value in self.ready for value in values)) and not self._fits(prefix, node):
+            waiting += taken
+            self.flush()
+            self._write_constants(values)
+            return build([self.read(value) for value in values]), []
+        return node, [operation for each in taken for operation in each.operations]
+
+    def _top(self, values: Sequence[Value]) -> int:
+        """How many of those that wait, from the last, are read in `values` in their order."""
+        waiting = [each.value for each in self.frame.waiting]
+        for count in range(min(len(waiting), len(values)), 0, -1):
+            last = waiting[-count:]
+            if [value for value in values if value in last] == last:
+                return count
+        return 0
+
+    def _write_constants(self, values: Sequence[Value]) -> None:
+        """Write those of `values` that are constants and were to stand where they are used."""
+        for value in values:
+            node = self.ready.pop(value, None)
+            if node is not None:
+                self.write(assignment([self.name(value, letter="c")], node))
+
+    def _fits(self, prefix: str, node: ast.expr) -> bool:
+        return 4 * self.frame.depth + len(prefix) + len(unparse(node)) <= WIDTH
+
+    # ---- operations without regions --------------------------------------------------------
+
+    def _const(self, operation: Operation) -> None:
+        value = operation.result
+        users = [use.user for use in value.uses if not self.weak.is_weak(use)]
+        if value.name or len(users) > 1 or any(_region_of(u) is not operation.parent for u in users):
+            text = self.name(value, letter="c")
+            self.write(assignment([text], self.constant(operation)))
+        elif users:
+            self.ready[value] = self.constant(operation)
+
+    def _call(self, operation: Operation) -> None:
+        if _folds(operation):
+            node, operations = self._applied(operation, NAME)
+            self.frame.waiting.append(Waiting(operation.result, node, [*operations, operation]))
+            self.flush(max(0, len(self.frame.waiting) - DEEPEST))
+        else:
+            self._statement(operation)
+
+    def _statement(self, operation: Operation, regions: Sequence[ast.keyword] = ()) -> None:
+        prefix = "".join(f"{value.name} = " if value.name else NAME for value in operation.results)
+        node, operations = self._applied(operation, prefix, regions)
+        self.flush()
+        for keyword, region in zip(regions, operation.regions.values(), strict=True):
+            self._define(keyword.value, region)
+        names = [self.name(value) for value in operation.results]
+        self.write(assignment(names, node), [*operations, operation])
+
+    def _applied(
+        self, operation: Operation, prefix: str, regions: Sequence[ast.keyword] = ()
+    ) -> tuple[ast.expr, list[Operation]]:
+        """The operation as an expression."""
+        weak = self.weak.of(operation)
+        strict = [value for i, value in enumerate(operation.operands) if i not in weak]
+
+        def build(nodes: list[ast.expr]) -> ast.expr:
+            rest = iter(nodes)
+            places = range(len(operation.operands))
+            operands = [number_node(weak[i]) if i in weak else next(rest) for i in places]
+            attributes = self.attributes(operation)
+            key = self.operators.get(operation.prim)
+            if key and not attributes and self.python_numbers.isdisjoint(operation.operands):
+                node = operator_node(key, operation.operands, operands, weak)
+                if node is not None:
+                    return node
+            return ast.Call(self.prim(operation), operands, [*regions, *attributes])
+
+        return self.fold(strict, prefix, build)
+
+    def _push(self, operation: Operation) -> None:
+        if self.tapes is None:
+            return self._statement(operation)
+        stack, value = operation.operands
+        method = ast.Attribute(name(self.name(stack)), "append", LOAD)
+        node, operations = self.fold([value], f"{method.value.id}.append()", lambda n: call(method, *n))  # type: ignore[attr-defined]
+        self.flush()
+        self.write(ast.Expr(node), [*operations, operation])
+
+    def _pop(self, operation: Operation) -> None:
+        if self.tapes is None:
+            return self._statement(operation)
+        self.flush()
+        stack, value = operation.results
+        node = call(ast.Attribute(name(self.name(stack)), "pop", LOAD))
+        names = [self.name(value)] if value.uses or value.name else []
+        self.write(assignment(names, node), [operation])
+
+    # ---- operations with regions -----------------------------------------------------------
+
+    def _nested(self, operation: Operation) -> None:
+        names = [self.names.numbered(f"{key}_", first=0) for key in operation.regions]
+        keywords = [ast.keyword(k, name(n)) for k, n in zip(operation.regions, names, strict=True)]
+        self._statement(operation, keywords)
+
+    def _define(self, node: Any, region: Region) -> None:
+        parameters = self.parameters(region)
+        statements = self.returning(region)
+        self.write(self.define(node.id, parameters, statements, name("region"), region))
+
+    def _if(self, operation: Operation) -> None:
+        test, operations = self.fold(operation.operands, "if :", lambda nodes: nodes[0])
+        self.flush()
+        slots = self.slots(operation)
+        then, orelse = (self.yielding(region, slots) for region in operation.regions.values())
+        self.write(ast.If(test, then or [ast.Pass()], orelse), [*operations, operation])
+
+    def _while(self, operation: Operation) -> None:
+        slots = self._start(operation)
+        condition, body = operation.regions.values()
+        with self.inside() as frame:
+            self.operations(condition)
+            test, operations = self.fold(condition.yields, "if not : break", lambda nodes: nodes[0])
+            self.flush()
+            if frame.statements:
+                stop = ast.If(ast.UnaryOp(ast.Not(), test), [ast.Break()], [])
+                stop.inline = True  # type: ignore[attr-defined]
+                self.write(stop, operations)
+                test = ast.Constant(True)
+        statements = [*frame.statements, *self.yielding(body, slots)]
+        self.write(ast.While(test, statements or [ast.Pass()], []), [operation])
+
+    def _for(self, operation: Operation) -> None:
+        slots = self._start(operation)
+        weak = self.weak.of(operation)
+        strict = [value for i, value in enumerate(operation.operands[:3]) if i not in weak]
+
+        def build(nodes: list[ast.expr]) -> ast.expr:
+            rest = iter(nodes)
+            bounds = [number_node(weak[i]) if i in weak else next(rest) for i in range(3)]
+            if weak.get(2) == 1:
+                del bounds[2]
+                if weak.get(0) == 0:
+                    del bounds[0]
+            return call(name("range"), *bounds)
+
+        steps, _ = self.fold(strict, f"for {NAME} in :", build)
+        self.flush()
+        (body,) = operation.regions.values()
+        counter = ast.Name(self.name(body.args[0]), ast.Store())
+        statements = self.yielding(body, slots) or [ast.Pass()]
+        self.write(ast.For(counter, steps, statements, []), [operation])
+
+    def _start(self, operation: Operation) -> list[Slot]:
+        """Initialise what a loop carries under a name of its own."""
+        slots = self.slots(operation)
+        named = [s for s in slots if self.tapes is None or s.group[0] not in self.tapes.chain_of]
+        self.assign(named, [slot.initial for slot in named if slot.initial is not None])
+        return slots
+
+    def slots(self, operation: Operation) -> list[Slot]:
+        """What has to be assigned: all but the last ones, as far as they are stacks that a reader
+        sees change, in the order in which it adds them.
+        """
+        if operation.prim.form in LOOPS:
+            slots = [
+                Slot(i, (slot.result, *slot.args), slot.initial)
+                for i, slot in enumerate(carried(operation))
+            ]
+        else:
+            slots = [Slot(i, (result,)) for i, result in enumerate(operation.results)]
+        if self.tapes is None:
+            return slots
+        changed = self.tapes.changed(operation) & self.tapes.known[operation]
+        after: tuple[str, int] | None = None
+        while slots and self.tapes.stack(slots[-1].group[0]) in changed:
+            order = by_number(self.name(slots[-1].group[0]))
+            if after is not None and order > after:
+                break
+            after = order
+            del slots[-1]
+        return slots
+
+    FORMS: dict[Form, Callable[[Any, Operation], None]] = {
+        **{Form.CALL: _call, Form.CONST: _const, Form.NESTED: _nested, Form.PUSH: _push},
+        **{Form.POP: _pop, Form.IF: _if, Form.WHILE: _while, Form.FOR: _for},
+    }
+
+
+def _folds(operation: Operation) -> bool:
+    """Whether the one place that reads the operation may hold it: nobody gave it a name."""
+    if len(operation.results) != 1:
+        return False
+    result = operation.result
+    if result.name or len(result.uses) != 1 or not isinstance(result.type, TensorType):
+        return False
+    (use,) = result.uses
+    return _region_of(use.user) is operation.parent
+
+
+def _region_of(user: Operation | Region) -> Region | None:
+    """Where `user` reads: the region that holds it, or itself by its yields."""
+    return user.parent if isinstance(user, Operation) else user
+
+
+def _line(operation: Operation) -> object:
+    place = operation.loc
+    return place and (place.file, place.line, place.caller)
+
+
+STYLES["source"] = SourcePrinter

@@ -12,6 +12,7 @@ from s2sad.core.diagnostics import fail
 from s2sad.ir.graph import OPERATORS
 from s2sad.ir.primitive import Primitive
 from s2sad.prims import (
+    activation,
     arithmetic,
     arrange,
     cast,
@@ -22,11 +23,15 @@ from s2sad.prims import (
     dynamic,
     effect,
     einsum,
+    embedding,
     exponential,
     index,
     linalg,
     logic,
+    loss,
     marker,
+    norm,
+    optimizer,
     random,
     reduce,
     rounding,
@@ -42,9 +47,10 @@ from s2sad.prims import (
 from s2sad.prims.define import ALL
 
 FAMILIES = (
-    arithmetic, arrange, cast, collective, comparison, constant, control, dynamic, effect,
-    einsum, exponential, index, linalg, logic, marker, random, reduce, rounding, scan,
-    select, shape, sort, special, statistics, trigonometric, window,
+    activation, arithmetic, arrange, cast, collective, comparison, constant, control, dynamic,
+    effect, einsum, embedding, exponential, index, linalg, logic, loss, marker, norm, optimizer,
+    random, reduce, rounding, scan, select, shape, sort, special, statistics, trigonometric,
+    window,
 )  # fmt: skip
 
 globals().update(ALL)

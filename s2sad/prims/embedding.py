@@ -6,16 +6,11 @@ from typing import Any
 
 from s2sad.core.diagnostics import fail
 from s2sad.ir import dims
-from s2sad.ir.graph import Value
 from s2sad.ir.types import TensorType, Type, i64
-from s2sad.prims.arrange import expand_dims
-from s2sad.prims.cast import cast
-from s2sad.prims.comparison import equal
+from s2sad.prims.constant import const
 from s2sad.prims.define import composite
-from s2sad.prims.index import gather, index_add
-from s2sad.prims.logic import logical_or
-from s2sad.prims.rules import is_float, is_integer, require_kind, tensor
-from s2sad.prims.select import where
+from s2sad.prims.index import gather, index_add, index_update
+from s2sad.prims.rules import is_float, require_kind
 from s2sad.prims.shape import filled, shape_of
 
 
@@ -120,17 +115,10 @@ def embedding_grad(dy, indices, *, size, padding_index=None):
     array([1., 0., 6.])
     """
     rows = require_kind(dy.type, is_float, "floats").shape[indices.ndim :]
-    zeros = filled(0, TensorType(dy.dtype, (size, *rows)))
-    if padding_index is not None:
-        padding = _is_padding(indices, size, padding_index)
-        padding = expand_dims(padding, axis=tuple(range(indices.ndim, dy.ndim)))
-        dy = where(padding, 0, dy)
-    return index_add(zeros, indices, dy, axis=0)
-
-
-def _is_padding(indices: Value, size: dims.Dim, padding_index: int) -> Value:
-    places = cast(require_value(indices), dtype=i64)
-    from_front = equal(places, padding_index)
-    if not isinstance(size, int):
-        return from_front
-    return logical_or(from_front, equal(places, padding_index - size))
+    table = TensorType(dy.dtype, (size, *rows))
+    found = index_add(filled(0, table), indices, dy, axis=0)
+    if padding_index is None:
+        return found
+    # One row is written again: cheaper than to look through all indices, however they name it.
+    nothing = filled(0, TensorType(dy.dtype, rows))
+    return index_update(found, const(padding_index, i64), nothing, axis=0)

@@ -490,7 +490,7 @@ def constant_does_not_fit(function: Function, random: Random) -> bool:
     if operation is None:
         return False
     array = operation.attrs["value"]
-    bad = (array[None], array.astype("c8"), None, 1.0, array.tolist())
+    bad = (array[None], np.zeros(array.shape, "c8"), None, 1.0, array.tolist())
     return set_attrs(operation, {**operation.attrs, "value": random.choice(bad)})
 
 

@@ -1,21 +1,44 @@
-"""What does an emitted program call for an operation that has no shorter expression?"""
+"""What does an emitted program call for an operation that has no shorter expression?
+
+A kernel is the meaning of a primitive, made to fit: narrow floats are widened before and rounded
+once after, a 0-d operand is an array, as meanings expect, and one result is no tuple.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any
 
 import numpy as np
 
 from s2sad.core import dtypes
+from s2sad.core.diagnostics import fail
 from s2sad.ir.graph import Operation
-from s2sad.ir.primitive import Trait
-from s2sad.ir.types import TensorType
+from s2sad.ir.primitive import Primitive, Trait
+from s2sad.ir.types import TensorType, Type
+
+Kernel = Callable[..., Any]
 
 
-def kernel(operation: Operation, *, in_place: bool) -> Callable[..., tuple[Any, ...]]:
-    """Function from operands, and regions by keyword, to the tuple of results.
+def is_narrow(type: Type) -> bool:  # noqa: A002
+    """Whether elements are held in 16 bits and computed with in 32."""
+    return isinstance(type, TensorType) and type.dtype.is_narrow
+
+
+def is_raw(prim: Primitive) -> bool:
+    """Whether the meaning takes and gives arrays as they are stored."""
+    return prim.has(Trait.MOVES) or prim.is_composite or bool(prim.regions)
+
+
+def signature(operation: Operation, *, in_place: bool) -> tuple[Any, ...]:
+    """What the kernel depends on; attributes and regions are given with each call."""
+    narrow = () if is_raw(operation.prim) else tuple(_narrow_dtypes(operation))
+    return operation.prim, in_place, tuple(_scalars(operation)), narrow, len(operation.results)
+
+
+def kernel(operation: Operation, *, in_place: bool) -> Kernel:
+    """Function from operands, attributes and regions to the result, or a tuple of several.
 
     Parameters
     ----------
@@ -23,44 +46,88 @@ def kernel(operation: Operation, *, in_place: bool) -> Callable[..., tuple[Any, 
     in_place : bool
         Whether the first operand may be overwritten.
     """
-    prim = operation.prim
+    prim, types = operation.prim, [v.type for v in (*operation.operands, *operation.results)]
+    compute = prim.meaning
+    if not is_raw(prim) and any(map(is_narrow, types)):
+        compute = partial(_rounded, compute, list(_narrow_dtypes(operation)))
+    scalars = list(_scalars(operation))
+    if scalars:
+        compute = partial(_with_arrays, compute, scalars)
     if in_place:
         assert prim.in_place is not None
-        return partial(_overwritten, partial(prim.in_place, **operation.attrs))
-    compute = partial(prim.meaning, **operation.attrs) if operation.attrs else prim.meaning
-    if prim.has(Trait.MOVES) or prim.is_composite or prim.regions:
-        return partial(_as_they_are, compute)
-    types = [v.type for v in operation.results]
-    tensors = [v.type for v in operation.operands if isinstance(v.type, TensorType)]
-    narrow = [t for t in (*tensors, *types) if isinstance(t, TensorType) and t.dtype.is_narrow]
-    if not narrow:
-        return partial(_as_they_are, compute)
-    finish = [t.dtype if isinstance(t, TensorType) and t.dtype.is_narrow else None for t in types]
-    return partial(_rounded, compute, finish)
+        write = partial(_with_arrays, prim.in_place, scalars) if scalars else prim.in_place
+        return partial(overwrite, write, compute)
+    if len(operation.results) == 1 and (is_raw(prim) or prim.has(Trait.EFFECT)):
+        return partial(_only, compute)
+    return compute
 
 
-def _overwritten(write: Callable[..., None], target: np.ndarray, *rest: Any) -> tuple[Any, ...]:
-    write(target, *rest)
-    return (target,)
+def _narrow_dtypes(operation: Operation) -> Iterator[dtypes.DType | None]:
+    """Dtype of each narrow result, None for other results; and whether there are narrow operands."""
+    for value in operation.results:
+        yield value.dtype if is_narrow(value.type) else None
+    if any(is_narrow(value.type) for value in operation.operands):
+        yield None
 
 
-def _as_they_are(compute: Callable[..., Any], *operands: Any, **regions: Any) -> tuple[Any, ...]:
-    results = compute(*operands, **regions)
-    return results if type(results) is tuple else (results,)
+def _scalars(operation: Operation) -> Iterator[int]:
+    """Places of the 0-d operands: what an expression computes for one is a NumPy scalar."""
+    for place, value in enumerate(operation.operands):
+        if isinstance(value.type, TensorType) and not value.type.shape:
+            yield place
+
+
+def _with_arrays(compute: Kernel, scalars: list[int], *operands: Any, **attrs: Any) -> Any:
+    arrays = list(operands)
+    for place in scalars:
+        arrays[place] = np.asarray(arrays[place])
+    return compute(*arrays, **attrs)
+
+
+def _only(compute: Kernel, *operands: Any, **attrs: Any) -> Any:
+    """The only result, which may come in a tuple."""
+    result = compute(*operands, **attrs)
+    return result[0] if type(result) is tuple else result
 
 
 def _rounded(
-    compute: Callable[..., Any], finish: list[dtypes.DType | None], *operands: Any
-) -> tuple[Any, ...]:
+    compute: Kernel, finish: list[dtypes.DType | None], *operands: Any, **attrs: Any
+) -> Any:
     """Narrow floats widened before, and rounded once after."""
     wide = [dtypes.widen(x) if isinstance(x, (np.ndarray, np.generic)) else x for x in operands]
-    results = _as_they_are(compute, *wide)
-    return tuple(
-        x if dtype is None else dtypes.narrow(x, dtype)
-        for x, dtype in zip(results, finish, strict=True)
-    )
+    results = compute(*wide, **attrs)
+    if type(results) is not tuple:
+        return _narrowed(results, finish[0])
+    return tuple(map(_narrowed, results, finish))
 
 
-def indices(start: Any, stop: Any, step: Any) -> Any:
-    """The indices of a counted loop, as i64."""
+def _narrowed(result: Any, dtype: dtypes.DType | None) -> Any:
+    return result if dtype is None else dtypes.narrow(result, dtype)
+
+
+def overwrite(
+    write: Callable[..., None], compute: Kernel, target: np.ndarray, *rest: Any, **attrs: Any
+) -> np.ndarray:
+    """What `compute` gives, written into `target` where that is possible.
+
+    It is not for a read-only array: a constant, or what others hold. Another layout than that of
+    a new array is given up too: sums over it would be rounded in another order.
+    """
+    if not target.flags.carray:
+        return compute(target, *rest, **attrs)
+    write(target, *rest, **attrs)
+    return target
+
+
+def read_only(array: Any) -> np.ndarray:
+    """`array` for somebody who must not write into it."""
+    view = np.asarray(array).view()
+    view.flags.writeable = False
+    return view
+
+
+def indices(start: Any, stop: Any, step: Any) -> Iterator[np.int64]:
+    """The indices of a counted loop, as i64 (E0404 for a step of 0)."""
+    if not step:
+        raise fail("E0404", "the step of `range` must not be 0")
     return map(np.int64, range(int(start), int(stop), int(step)))
