@@ -116,16 +116,23 @@ class Stages:
         self.functions.append((f"{len(self.functions):02}-{name}", clone(function)))
 
     def __getitem__(self, name: str) -> Function:
-        """The last stage whose name ends with `name`."""
-        for stage, function in reversed(self.functions):
-            if stage.endswith(name):
-                return function
-        raise KeyError(name)
+        """The first stage of that name, without its number."""
+        return next(function for stage, function in self.functions if stage[3:] == name)
+
+    @property
+    def readable(self) -> Function:
+        """The joint program after JOINT, or the primal where no gradient is wanted."""
+        names = [stage[3:] for stage, _ in self.functions]
+        place = names.index("joint") + len(JOINT) if "joint" in names else 0
+        return self.functions[place][1]
 
     def dump(self, folder: Path) -> list[Path]:
         """Write each stage as a file that runs; their paths."""
         folder.mkdir(parents=True, exist_ok=True)
-        return [store.save(f, folder / f"{name}.py", stage=f"after {name}") for name, f in self.functions]
+        paths = [folder / f"{name}.py" for name, _ in self.functions]
+        for path, (name, function) in zip(paths, self.functions, strict=True):
+            store.save(function, path, stage=f"after {name}")
+        return paths
 
 
 @dataclass
@@ -185,8 +192,9 @@ def gradient_inputs(
     tensors = [leaf for _, leaf in named_leaves(bound.arguments) if isinstance(leaf, Tensor)]
     places: list[int | None] = []
     for position in wanted.positions:
-        argument = _argument(bound, position)
-        places.append(next(i for i, t in enumerate(tensors) if t is argument))
+        _argument(bound, position)
+        before = named_leaves(dict(enumerate(bound.args[:position])))
+        places.append(sum(1 for _, leaf in before if isinstance(leaf, Tensor)))
     for weight in wanted.weights:
         found = [i for i, t in enumerate(reading.hidden) if t is weight and weight.requires_grad]
         places.append(len(tensors) + found[0] if found else None)
@@ -231,6 +239,8 @@ class Compiled:
     function : callable
     variants : list of Variant
         In the order in which they were compiled.
+    last : Variant or None
+        The one that ran last.
     """
 
     def __init__(
@@ -241,6 +251,7 @@ class Compiled:
     ) -> None:
         self.function = function
         self.variants: list[Variant] = []
+        self.last: Variant | None = None
         self._wanted = wanted
         self._shaped = shaped
         self._by_key: dict[Any, list[Variant]] = {}
@@ -250,7 +261,8 @@ class Compiled:
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         bound = bind(self.function, args, kwargs)
-        return self._shaped(self.variant(bound).run(bound))
+        self.last = self.variant(bound)
+        return self._shaped(self.last.run(bound))
 
     def inputs(self, *args: Any, **kwargs: Any) -> list[np.ndarray]:
         """What a call with these arguments hands to the program: arguments, then hidden inputs."""
@@ -271,18 +283,18 @@ class Compiled:
 
     @property
     def stages(self) -> Stages:
-        """Stages of the variant compiled last (E0308 before the first call)."""
-        if not self.variants:
+        """Stages of the variant that ran last (E0308 before the first call)."""
+        if self.last is None:
             raise fail("E0308", f"{self.__name__} is not compiled yet", help="call it once")
-        return self.variants[-1].stages
+        return self.last.stages
 
     @property
     def source(self) -> str:
         """The program, gradients included, as Python that a colleague might have written."""
-        return print_text(self.stages["dce" if self._wanted else "primal"], style="source")
+        return print_text(self.stages.readable, style="source")
 
     def dump(self, folder: str | Path) -> list[Path]:
-        """Write every stage of the variant compiled last as a Python file that runs.
+        """Write every stage of the variant that ran last as a Python file that runs.
 
         Returns
         -------

@@ -490,7 +490,7 @@ class Cell:
         Raises
         ------
         S2sadError
-            E0705 when paths (if `strict`), shapes or dtypes do not fit; nothing is changed then.
+            E0711 when paths (if `strict`), shapes or dtypes do not fit; nothing is changed then.
         """
         return state.load(self, state_dict, strict)
 

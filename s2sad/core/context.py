@@ -139,7 +139,7 @@ def set_context(**kwargs: Any) -> None:
     ------
     S2sadError
         E0303 for a value of another type, E0404 for one out of range, E0407 for an unknown or
-        removed key, E0704 for a device that cannot be had.
+        removed key, E0710 for a device that cannot be had.
 
     Examples
     --------
@@ -236,7 +236,7 @@ def _checked(key: str, value: Any) -> Any:
 
 def _unavailable(target: str) -> S2sadError:
     return fail(
-        "E0704", f"the device {target} is not supported yet, only CPU is",
+        "E0710", f"the device {target} is not supported yet, only CPU is",
         location=location.caller(),
         help='set_context(device_target="CPU"), or leave it out',
     )  # fmt: skip

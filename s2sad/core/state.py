@@ -19,13 +19,16 @@ class Unfit(NamedTuple):
     unexpected_keys: list[str]
 
 
-def state(cell: Cell) -> dict[str, Tensor]:
-    """Parameters and persistent buffers of all Cells in the tree, by attribute path."""
+def state(cell: Cell, path: str = "", above: tuple[Cell, ...] = ()) -> dict[str, Tensor]:
+    """Parameters and persistent buffers by attribute path; what has two paths is listed twice."""
     found: dict[str, Tensor] = {}
-    for path, part in cell.cells_and_names():
-        for name, tensor in {**part._params, **part._buffers}.items():
-            if tensor is not None and name not in part._transient:
-                found[f"{path}.{name}" if path else name] = tensor
+    for name, tensor in {**cell._params, **cell._buffers}.items():
+        if tensor is not None and name not in cell._transient:
+            found[path + name] = tensor
+    above = (*above, cell)  # a way back up leads to nothing new
+    for name, child in cell._cells.items():
+        if child is not None and child not in above:
+            found |= state(child, f"{path}{name}.", above)
     return found
 
 
@@ -43,7 +46,7 @@ def load(cell: Cell, given: Mapping[str, Any], strict: bool) -> Unfit:
         except S2sadError as error:
             faults.append(error.diagnostic.message)
     if faults:
-        raise fail("E0705", f"the state does not fit {cell.cls_name}", notes=tuple(faults))
+        raise fail("E0711", f"the state does not fit {cell.cls_name}", notes=tuple(faults))
     for path, tensor in new.items():
         _overwrite(own[path], tensor)
     return Unfit(missing, unexpected)

@@ -302,7 +302,7 @@ class Tensor(Operators):
 
     def __reduce_ex__(self, protocol: Any) -> Any:
         raise fail(
-            "E0307", f"a {type(self).__name__} cannot be pickled",
+            "E0309", f"a {type(self).__name__} cannot be pickled",
             help="save it in a checkpoint, or pickle tensor.asnumpy()",
         )  # fmt: skip
 

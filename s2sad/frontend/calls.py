@@ -10,6 +10,7 @@ from __future__ import annotations
 import inspect
 import math
 import operator
+import sys
 from collections.abc import Callable
 from types import BuiltinFunctionType, FunctionType, MethodType
 from typing import Any
@@ -72,6 +73,8 @@ def call(frame: Frame, function: Any, args: list[Any], kwargs: dict[str, Any]) -
     if isinstance(function, FunctionType):
         if is_ours(function):
             return run_ours(function, args, kwargs)
+        if is_foreign(function):
+            raise _cannot_call(function)
         return inline(frame, function, args, kwargs)
     return _call_builtin(frame, function, args, kwargs)
 
@@ -80,6 +83,17 @@ def is_ours(function: Callable[..., Any]) -> bool:
     """Whether `function` is s2sad's own and runs on values as it stands; `nn` is read instead."""
     name = function.__module__ or ""
     return name.startswith("s2sad.") and not name.startswith("s2sad.nn")
+
+
+def is_foreign(function: Callable[..., Any]) -> bool:
+    """Whether `function` belongs to Python's library or NumPy, whose source is not read."""
+    root = (function.__module__ or "").partition(".")[0]
+    return root == "numpy" or (root in sys.stdlib_module_names and root != "__main__")
+
+
+def _cannot_call(function: Any) -> Exception:
+    name = getattr(function, "__qualname__", repr(function))
+    return fail("E0104", f"calling {name} cannot be compiled yet")
 
 
 def run_ours(function: Callable[..., Any], args: list[Any], kwargs: dict[str, Any]) -> Any:
@@ -147,8 +161,7 @@ def _call_builtin(frame: Frame, function: Any, args: list[Any], kwargs: dict[str
     if function is abs and is_tensor(args[0]):
         return slots().tensor_methods["__abs__"](*args)
     if not _is_pure(function):
-        name = getattr(function, "__qualname__", repr(function))
-        raise fail("E0104", f"calling {name} cannot be compiled yet")
+        raise _cannot_call(function)
     given = [*args, *kwargs.values()]
     if function not in CONTAINERS and any(_holds_tensor(x) for x in given):
         raise fail("E0104", f"calling {function.__name__} on a tensor cannot be compiled yet")

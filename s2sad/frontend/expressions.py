@@ -6,6 +6,7 @@ emitted instead. Each kind of node has one small function in `EXPRESSIONS`.
 
 from __future__ import annotations
 
+import difflib
 import operator
 from collections.abc import Callable
 from typing import Any
@@ -89,8 +90,12 @@ def method_of_tensor(name: str) -> Callable[..., Any]:
     """MindSpore's operator or method `name` of a Tensor (E0220 when there is none)."""
     methods = slots().tensor_methods
     if name not in methods:
-        import_hint = "operator" if name.startswith("__") else "method"
-        raise fail("E0220", f"Tensor has no {import_hint} {name.strip('_')!r}")
+        kind = "operator" if name.startswith("__") else "method"
+        near = difflib.get_close_matches(name, methods, 1)
+        raise fail(
+            "E0220", f"Tensor has no {kind} {name.strip('_')!r}",
+            help=f"did you mean {near[0]}?" if near else None,
+        )  # fmt: skip
     return methods[name]
 
 

@@ -8,7 +8,9 @@ writes become results that take the parameter's buffer.
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterable, Mapping, Sequence
+import sys
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from types import FunctionType, MethodType
 from typing import Any
@@ -23,6 +25,7 @@ from s2sad.core.tensor import Tensor
 from s2sad.frontend import calls
 from s2sad.frontend.frame import Frame, Session
 from s2sad.frontend.guards import Guards
+from s2sad.frontend.source import short_name
 from s2sad.ir.builder import Builder, reaching
 from s2sad.ir.graph import Function, Region, Value
 from s2sad.ir.types import Type, type_of
@@ -60,6 +63,21 @@ def bind(
         raise fail("E0302", f"{title_of(function)}: {error}", location=start_of(function)) from None
 
 
+#: Python's own limit while compiling: one call of the user's takes about a dozen of ours.
+RECURSION_LIMIT = 5000
+
+
+@contextmanager
+def deep_recursion() -> Iterator[None]:
+    """Allow the depth that `calls.MAX_DEPTH` nested calls of the user need."""
+    limit = sys.getrecursionlimit()
+    sys.setrecursionlimit(max(limit, RECURSION_LIMIT))
+    try:
+        yield
+    finally:
+        sys.setrecursionlimit(limit)
+
+
 def read(function: Callable[..., Any], bound: inspect.BoundArguments) -> Reading:
     """Partial evaluation of a call of `function`, which may be a Cell.
 
@@ -76,7 +94,7 @@ def read(function: Callable[..., Any], bound: inspect.BoundArguments) -> Reading
         bound.signature, map_leaves(bound.arguments, lambda _: next(leaves))
     )
     builder = Builder(session.region)
-    with builder.active(), reaching(session), locations.at(start_of(function)):
+    with builder.active(), reaching(session), deep_recursion(), locations.at(start_of(function)):
         frame = Frame(session, "", {})
         result = calls.call(frame, function, list(given.args), given.kwargs)
         tree, results = flatten_result(result, builder)
@@ -117,7 +135,7 @@ def start_of(function: Callable[..., Any]) -> Location | None:
     target = target.__func__ if isinstance(target, MethodType) else target
     if not isinstance(target, FunctionType):
         return None
-    return Location(target.__code__.co_filename, target.__code__.co_firstlineno, 0)
+    return Location(short_name(target.__code__.co_filename), target.__code__.co_firstlineno, 0)
 
 
 def _argument(session: Session, path: str, leaf: Any) -> Any:
@@ -232,7 +250,7 @@ def read_tree(
         local_names=dict(zip(names, region.args, strict=True)),
     )  # fmt: skip
     builder = Builder(region)
-    with builder.active():
+    with builder.active(), deep_recursion():
         results = [builder.value(x) for x in calls.run_body(frame, node)]
         region.set_reads(results)
     return Function(node.name, region, (), title=title)

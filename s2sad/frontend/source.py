@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import inspect
 import linecache
+import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
+from pathlib import Path
 from types import CodeType, FunctionType
 from typing import Any
 
@@ -29,6 +31,7 @@ class Source:
     function : FunctionType
     node : gast.FunctionDef or gast.Lambda
     file : str
+        As `short_name` gives it.
     """
 
     function: FunctionType
@@ -69,7 +72,22 @@ def source_of(function: Callable[..., Any]) -> Source:
             f"{code.co_firstlineno} is {function.__qualname__}",
             help="put it on a line of its own, and reload the module if its file has changed",
         )
-    return Source(function, found[0], code.co_filename)
+    return Source(function, found[0], short_name(code.co_filename))
+
+
+@lru_cache(maxsize=None)
+def short_name(file: str) -> str:
+    """`file` as seen from the module path, where `linecache` finds it by that name as well.
+
+    Dumps then read the same on every machine: ``s2sad/nn/basic.py``.
+    """
+    path = Path(file)
+    for folder in filter(None, sys.path):
+        if path.is_relative_to(folder):
+            name = path.relative_to(folder).as_posix()
+            first = next(Path(f, name) for f in sys.path if Path(f, name).is_file())
+            return name if first.samefile(path) else file
+    return file
 
 
 def refuse_unusual(code: CodeType) -> None:
@@ -80,7 +98,7 @@ def refuse_unusual(code: CodeType) -> None:
         (inspect.CO_GENERATOR, "a generator"),
     ):
         if code.co_flags & flag:
-            place = Location(code.co_filename, code.co_firstlineno, 0)
+            place = Location(short_name(code.co_filename), code.co_firstlineno, 0)
             raise fail(
                 "E0101", f"{code.co_name} is {kind}, which cannot be compiled",
                 location=place, help="build a list instead",

@@ -25,7 +25,7 @@ def to_dot(function: Function) -> str:
       edge [fontname="monospace", fontsize=10];
       n0 [label="x", shape=ellipse];
       n1 [label="neg"];
-      n0 -> n1 [label="f32[4]"];
+      n0 -> n1 [label="x: f32[4]"];
       n2 [label="result 0", shape=ellipse];
       n1 -> n2 [label="f32[4]"];
     }

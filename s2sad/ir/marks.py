@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import ast
 import re
+from functools import lru_cache
 
 from s2sad.core.location import Location
 
@@ -71,6 +72,7 @@ def read_mark(text: str) -> tuple[Location | None, str]:
     return location, scope
 
 
+@lru_cache(maxsize=1024)
 def _written(text: str, plain: re.Pattern[str]) -> str:
     return text if plain.fullmatch(text) else repr(text)
 

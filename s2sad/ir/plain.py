@@ -2,20 +2,25 @@
 
 ``@function`` and ``@region`` mark the functions of a dump, ``inf``, ``nan`` and ``bits`` spell
 the floats that have no literal. Constants too big for the text come from the ``.npz`` beside
-the dump while its function runs.
+the dump while its function runs. The last lines of a dump let ``python dump.py`` run it.
 """
 
 from __future__ import annotations
 
 import functools
+import hashlib
 import inspect
-from collections.abc import Callable, Mapping
+import sys
+import zipfile
+import zlib
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextvars import ContextVar
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from s2sad.core import dtypes
 from s2sad.core.diagnostics import fail
 
 inf = float("inf")
@@ -51,12 +56,25 @@ def constant(key: str) -> np.ndarray:
     return store[key]
 
 
-def load_constants(path: Path) -> dict[str, np.ndarray]:
-    """All arrays of the ``.npz`` at `path`; pickled objects are refused."""
+def load_arrays(path: Path) -> dict[str, np.ndarray]:
+    """All arrays of the ``.npz`` at `path`; pickled objects are refused.
+
+    Raises
+    ------
+    S2sadError
+        E0602 when the file is missing or damaged, or holds what no tensor can.
+    """
     if not path.is_file():
-        raise fail("E0602", f"the constants of the dump are missing: {path}")
-    with np.load(path, allow_pickle=False) as archive:
-        return {key: archive[key] for key in archive.files}
+        raise fail("E0602", f"the arrays beside the dump are missing: {path}")
+    try:
+        with np.load(path, allow_pickle=False) as archive:
+            arrays = {key: archive[key] for key in archive.files}
+    except (OSError, ValueError, EOFError, AttributeError, zipfile.BadZipFile, zlib.error) as error:
+        raise fail("E0602", f"{path} is damaged, or no .npz file: {error}") from error
+    for key, array in arrays.items():
+        if array.dtype not in dtypes.BY_STORAGE:
+            raise fail("E0602", f"{path} holds {key} with elements of {array.dtype}")
+    return arrays
 
 
 def function(
@@ -69,20 +87,21 @@ def function(
     """Mark the function of a dump; see `s2sad.ir.graph.Function` for the parameters.
 
     Under plain Python the function runs as it stands, with the constants of the file `consts`
-    beside it.
+    beside it, and as quiet about zero division and overflow as primitives are. Its results are
+    arrays, also where Python computed a number.
     """
 
     def decorate(run: Callable[..., Any]) -> Callable[..., Any]:
         @functools.wraps(run)
         def call(*args: Any) -> Any:
-            if consts is None:
-                return run(*args)
-            store = load_constants(Path(inspect.getfile(run)).parent / consts)
+            store = None if consts is None else load_arrays(_place(run).parent / consts)
             token = _constants.set(store)
             try:
-                return run(*args)
+                with np.errstate(all="ignore"):
+                    results = run(*args)
             finally:
                 _constants.reset(token)
+            return tuple(map(_array, results)) if isinstance(results, tuple) else _array(results)
 
         call.ir = {"inputs": inputs, "donates": dict(donates or {}), "tree": tree}  # type: ignore[attr-defined]
         return call
@@ -90,6 +109,79 @@ def function(
     return decorate
 
 
+def _array(result: Any) -> Any:
+    return np.asarray(result) if isinstance(result, (np.generic, bool, int, float)) else result
+
+
+def _place(run: Callable[..., Any]) -> Path:
+    return Path(inspect.getfile(inspect.unwrap(run)))
+
+
 def region(run: Callable[..., Any]) -> Callable[..., Any]:
     """Mark a nested function as a region of the call below it."""
     return run
+
+
+def run_as_script(run: Callable[..., Any], argv: Sequence[str] | None = None) -> None:
+    """Run the function of a dump on arrays from a file, and print what it gives.
+
+    Parameters
+    ----------
+    run : callable
+        Decorated by `function`.
+    argv : sequence of str, optional
+        The command line: a path to the inputs, ``input0``, ``input1``, ..., by default
+        ``NAME.in.npz`` beside the dump ``NAME.py``; ``--out FILE`` to write the results, as
+        ``result0``, ``result1``, ..., to an ``.npz``.
+
+    Raises
+    ------
+    S2sadError
+        E0602 when the inputs are missing or damaged.
+    """
+    path, out = _options(run, list(sys.argv[1:] if argv is None else argv))
+    results = run(*_inputs(run, path))
+    results = results if isinstance(results, tuple) else (results,)
+    for number, result in enumerate(results):
+        print(f"result{number}: {_summary(result)}")
+    if out is not None:
+        arrays = {f"result{i}": x for i, x in enumerate(results) if isinstance(x, np.ndarray)}
+        np.savez(out, **arrays)  # type: ignore[arg-type]
+
+
+def _options(run: Callable[..., Any], argv: list[str]) -> tuple[Path, Path | None]:
+    """Files of the inputs and of the results; for anything else the usage."""
+    out = None
+    if argv[-2:-1] == ["--out"]:
+        out = Path(argv.pop())
+        del argv[-1]
+    if len(argv) > 1 or argv and argv[0].startswith("-"):
+        raise SystemExit(f"usage: python {_place(run)} [INPUTS.npz] [--out RESULTS.npz]")
+    return Path(argv[0]) if argv else _place(run).with_suffix(".in.npz"), out
+
+
+def _inputs(run: Callable[..., Any], path: Path) -> Iterator[Any]:
+    """Arguments for `run`: arrays from the file, and a type that is a value for itself."""
+    annotations = inspect.unwrap(run).__annotations__
+    parameters = [annotations[name] for name in inspect.signature(run).parameters]
+    arrays = load_arrays(path) if any(hasattr(type, "dtype") for type in parameters) else {}
+    for number, type in enumerate(parameters):  # noqa: A001
+        key = f"input{number}"
+        if not hasattr(type, "dtype"):
+            yield type
+        elif key not in arrays:
+            raise fail("E0602", f"{path} has no {key}", help=f"it is needed for {type}")
+        else:
+            yield arrays[key]
+
+
+def _summary(result: Any) -> str:
+    """Type of a result, its values where they are few, and a digest of its bits."""
+    if not isinstance(result, np.ndarray):
+        return repr(result)
+    dtype = dtypes.BY_STORAGE[result.dtype].short
+    shape = f"[{', '.join(map(str, result.shape))}]" if result.shape else ""
+    digest = hashlib.sha256(np.ascontiguousarray(result).tobytes()).hexdigest()[:16]
+    values = dtypes.widen(result)
+    shown = values.tolist() if values.size <= 8 else f"{values.min()} to {values.max()}"
+    return f"{dtype}{shape} sha256 {digest}  {shown}"

@@ -185,7 +185,9 @@ class Primitive:
         for name, default in self.attributes.items():
             if name not in attrs and default is inspect.Parameter.empty:
                 raise fail("E0302", f"{self.name} needs the attribute {name!r}")
-            full[name] = attr_value(attrs.get(name, default))
+            full[name] = value = attr_value(attrs.get(name, default))
+            if isinstance(default, bool) and not isinstance(value, bool):
+                raise fail("E0303", f"{name} of {self.name} is True or False, got {value!r}")
         return self.canonical(types, full) if self.canonical else full
 
     def lift(self, operands: Sequence[Any]) -> list[Any]:

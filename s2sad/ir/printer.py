@@ -15,6 +15,7 @@ import numpy as np
 
 from s2sad.core.diagnostics import fail
 from s2sad.ir import dims
+from s2sad.ir.collection import collection_paused
 from s2sad.ir.graph import WRITERS, Function, Operation, Region, Value
 from s2sad.ir.literals import (
     INLINE,
@@ -41,6 +42,7 @@ VERSION = 1
 HEADER = f"s2sad ir {VERSION}"
 SEPARATOR = " · "
 IMPORTS = "from s2sad import prims as p\nfrom s2sad.ir.types import *\n"
+FOOTER = 'if __name__ == "__main__":\n    run_as_script({})'
 PRIMS = "p"
 #: Comments start here at the earliest, so that they stand below one another.
 COMMENT_COLUMN = 44
@@ -66,6 +68,7 @@ def print_tree(
     *,
     stage: str = "",
     constants: Constants | None = None,
+    script: bool = False,
 ) -> ast.Module:
     """Syntax tree of `function`: a module of imports and one definition.
 
@@ -83,6 +86,8 @@ def print_tree(
     constants : Constants, optional
         Takes the constants of more than 16 elements that differ; without it they stand in the
         text in full.
+    script : bool
+        Whether the last lines let ``python dump.py`` run the function.
 
     Raises
     ------
@@ -93,11 +98,13 @@ def print_tree(
     if writer is None:
         raise fail("E0303", f"no style of print is called {style!r}", help='"flat" or "source"')
     printer = writer(function, constants)
-    definition = printer.definition()
+    with collection_paused():
+        definition = printer.definition()
     head = [*ast.parse(IMPORTS).body, *map(_symbol_line, printer.symbols)]
     title = " ".join((function.title or printer.function_name).replace("·", "-").split())
     head[0].lead = [SEPARATOR.join(filter(None, (HEADER, title, stage)))]  # type: ignore[attr-defined]
-    return ast.Module([*head, definition], [])
+    footer = ast.parse(FOOTER.format(printer.function_name)).body if script else []
+    return ast.Module([*head, definition, *footer], [])
 
 
 def print_text(
@@ -106,6 +113,7 @@ def print_text(
     style: str = "flat",
     stage: str = "",
     constants: Constants | None = None,
+    script: bool = False,
 ) -> str:
     """Python source of `function`; parameters and errors as for `print_tree`.
 
@@ -130,10 +138,12 @@ def print_text(
         return t1
     <BLANKLINE>
     """
-    tree = print_tree(function, style, stage=stage, constants=constants)
-    head = ast.Module(tree.body[:-1], [])
-    definition = unparse(tree.body[-1], comment_column=COMMENT_COLUMN)
-    return f"{unparse(head)}\n{definition}"
+    tree = print_tree(function, style, stage=stage, constants=constants, script=script)
+    place = next(i for i, node in enumerate(tree.body) if isinstance(node, ast.FunctionDef))
+    parts = [tree.body[:place], tree.body[place : place + 1], tree.body[place + 1 :]]
+    modules = [ast.Module(part, []) for part in parts if part]
+    with collection_paused():
+        return "\n".join(unparse(module, comment_column=COMMENT_COLUMN) for module in modules)
 
 
 WRITERS["flat"] = print_text

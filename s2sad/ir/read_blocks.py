@@ -88,6 +88,7 @@ class BlockReader(ExpressionReader):
         return [self.expression(item, scope, type) for item, type in pairs]
 
     def _effect(self, node: ast.Expr, scope: Scope) -> None:
+        """A call for what it does, or whose results nobody reads."""
         self.origin = self.source.origin(node)
         if not isinstance(node.value, ast.Call):
             raise self.source.refusal(node, "this does nothing", help="give the value a name")
@@ -172,7 +173,8 @@ class BlockReader(ExpressionReader):
         expected = [scope.declared_type(name) for name in names]
 
         def branch(statements: list[ast.stmt]) -> Callable[[], list[Value]]:
-            inner = Scope(scope, {s: scope.values[s] for s in _stacks(statements, scope)})
+            own = {*_stacks(statements, scope), *_reassigned_stacks(statements, scope)}
+            inner = Scope(scope, {stack: scope.values[stack] for stack in own})
             return lambda: self._yields(statements, inner, names, stacks, expected)
 
         regions = [branch(node.body), branch(node.orelse)]
@@ -180,14 +182,15 @@ class BlockReader(ExpressionReader):
 
     def _while(self, node: ast.While, scope: Scope) -> None:
         self._no_else(node)
-        before, test, statements = self._condition(node)
+        before, stop, statements = self._condition(node)
         names, stacks, initial = self._carried(statements, scope)
         closed = dict[str, str]()
 
         def condition(*args: Value) -> list[Value]:
             inner = self._enter(scope, [*names, *stacks], args)
             self.block(before, inner)
-            result = self.expression(test, inner)
+            self.origin = origin if stop is None else self.source.origin(stop, stop.body[0])
+            result = self.expression(node.test if stop is None else stop.test.operand, inner)
             self.close(inner)
             hint = "it belongs to the loop's condition: compute it again in the body, or carry it"
             closed.update((name, hint) for name in inner.values)
@@ -200,23 +203,22 @@ class BlockReader(ExpressionReader):
             inner.closed = closed
             return self._yields(statements, inner, names, stacks, [arg.type for arg in args])
 
-        self.origin = self.source.origin(node, node.test)
+        self.origin = origin = self.source.origin(node, node.test)
         self._emit_regions(
             Form.WHILE, initial, [condition, body], node, [*names, *stacks], scope
         )
 
-    def _condition(self, node: ast.While) -> tuple[list[ast.stmt], ast.expr, list[ast.stmt]]:
-        """Statements of the condition, the test, statements of the body."""
+    def _condition(self, node: ast.While) -> tuple[list[ast.stmt], Any, list[ast.stmt]]:
+        """Statements of the condition, the ``if not c: break`` if there is one, the body."""
         if not (isinstance(node.test, ast.Constant) and node.test.value is True):
-            return [], node.test, node.body
+            return [], None, node.body
         breaks = [i for i, statement in enumerate(node.body) if _is_stop(statement)]
         if len(breaks) != 1:
             raise self.source.refusal(
                 node, f"`while True` stops at {len(breaks)} places", help="write `if not c: break` once"
             )
         (place,) = breaks
-        stop: Any = node.body[place]
-        return node.body[:place], stop.test.operand, node.body[place + 1 :]
+        return node.body[:place], node.body[place], node.body[place + 1 :]
 
     def _for(self, node: ast.For, scope: Scope) -> None:
         self._no_else(node)
@@ -371,6 +373,13 @@ def _stacks(statements: Sequence[ast.stmt], scope: Scope) -> list[str]:
     }
     stacks = (n for n in called if n in scope.values and isinstance(scope.values[n].type, StackType))
     return sorted(stacks, key=by_number)
+
+
+def _reassigned_stacks(statements: Sequence[ast.stmt], scope: Scope) -> list[str]:
+    """Stacks of `scope` that loops within `statements` carry by assignment."""
+    nodes = (node for statement in statements for node in _walk(statement))
+    names = (name for node in nodes if isinstance(node, ast.stmt) for name in assigned(node) or ())
+    return [n for n in names if n in scope.values and isinstance(scope.values[n].type, StackType)]
 
 
 def _walk(node: ast.AST) -> Iterator[ast.AST]:

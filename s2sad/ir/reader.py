@@ -19,9 +19,10 @@ import numpy as np
 from s2sad.core import location as locations
 from s2sad.core.diagnostics import S2sadError, fail
 from s2sad.ir.builder import Builder
+from s2sad.ir.collection import collection_paused
 from s2sad.ir.graph import Function, Region
 from s2sad.ir.primitive import Primitive
-from s2sad.ir.printer import HEADER, IMPORTS, SEPARATOR, VERSION
+from s2sad.ir.printer import FOOTER, IMPORTS, SEPARATOR, VERSION
 from s2sad.ir.read_blocks import BlockReader, without_docstring
 from s2sad.ir.read_source import Source, did_you_mean
 from s2sad.ir.read_static import StaticReader
@@ -30,7 +31,6 @@ from s2sad.ir.read_static import StaticReader
 Beside = Callable[[str], Mapping[str, np.ndarray]]
 
 _HEADER = re.compile(r"s2sad ir (\S+)(.*)")
-_FOOTER = "if __name__ == '__main__':\n    run_as_script({})"
 _ALLOWED = {ast.dump(statement) for statement in ast.parse(IMPORTS).body}
 
 
@@ -92,7 +92,7 @@ def read_tree(
 
 def _parsed(source: Source) -> ast.Module:
     try:
-        with warnings.catch_warnings():
+        with warnings.catch_warnings(), collection_paused():
             warnings.simplefilter("ignore")  # of odd Python, which is refused further on
             return ast.parse(source.text or "")
     except SyntaxError as error:
@@ -128,7 +128,7 @@ def _read(
     title: str,
 ) -> Function:
     try:
-        with locations.origin(None, ""):
+        with collection_paused(), locations.origin(None, ""):
             return _ModuleReader(source, vocabulary, beside).function(tree, title)
     except RecursionError as error:
         raise source.refusal(tree, "the text nests too deeply") from error
@@ -163,7 +163,7 @@ class _ModuleReader:
 
     def _is_known(self, statement: ast.stmt, definition: ast.FunctionDef | None) -> bool:
         if definition is not None:
-            footer = _FOOTER.format(definition.name)
+            footer = FOOTER.format(definition.name)
             return ast.dump(statement) == ast.dump(ast.parse(footer).body[0])
         return ast.dump(statement) in _ALLOWED or self._is_symbol(statement)
 

@@ -78,6 +78,8 @@ class SourcePrinter(Printer):
         self.tapes = tapes(function)
         self.weak = WeakNumbers(lists=self.tapes is not None)
         self.ready: dict[Value, ast.expr] = {}  # constants that stand where they are used
+        self.deferred: dict[Value, ast.expr] = {}  # those that are written before their first use
+        self.frames: dict[Region | None, Frame] = {}
 
     # ---- names -----------------------------------------------------------------------------
 
@@ -90,6 +92,8 @@ class SourcePrinter(Printer):
         return super().name(*chain)
 
     def read(self, value: Value) -> ast.expr:
+        if value in self.deferred:
+            self.write_constant(value, self.deferred.pop(value))
         return self.ready.get(value) or name(self.name(value))
 
     def returns(self, region: Region) -> ast.expr | None:
@@ -98,9 +102,10 @@ class SourcePrinter(Printer):
     # ---- blocks ----------------------------------------------------------------------------
 
     @contextmanager
-    def inside(self) -> Iterator[Frame]:
-        """Write a block of its own."""
+    def inside(self, region: Region) -> Iterator[Frame]:
+        """Write the block of `region`."""
         outer, self.frame = self.frame, Frame(self.frame.depth + 1)
+        self.frames[region] = self.frame
         yield self.frame
         self.frame = outer
 
@@ -125,7 +130,7 @@ class SourcePrinter(Printer):
         self.frame.statements.append(statement)
 
     def returning(self, region: Region) -> list[ast.stmt]:
-        with self.inside() as frame:
+        with self.inside(region) as frame:
             self.operations(region)
             node, operations = self.fold(region.yields, "return ", parallel)
             self.flush()
@@ -134,7 +139,7 @@ class SourcePrinter(Printer):
 
     def yielding(self, region: Region, slots: Sequence[Slot]) -> list[ast.stmt]:
         """Statements of `region`, the last of which assigns what it yields in `slots`."""
-        with self.inside() as frame:
+        with self.inside(region) as frame:
             self.operations(region)
             self.assign(slots, [region.yields[slot.index] for slot in slots])
         return frame.statements
@@ -171,7 +176,9 @@ class SourcePrinter(Printer):
         if (taken or any(value in self.ready for value in values)) and not self._fits(prefix, node):
             waiting += taken
             self.flush()
-            self._write_constants(values)
+            for value in values:
+                if value in self.ready:
+                    self.write_constant(value, self.ready.pop(value))
             return build([self.read(value) for value in values]), []
         return node, [operation for each in taken for operation in each.operations]
 
@@ -184,13 +191,6 @@ class SourcePrinter(Printer):
                 return count
         return 0
 
-    def _write_constants(self, values: Sequence[Value]) -> None:
-        """Write those of `values` that are constants and were to stand where they are used."""
-        for value in values:
-            node = self.ready.pop(value, None)
-            if node is not None:
-                self.write(assignment([self.name(value, letter="c")], node))
-
     def _fits(self, prefix: str, node: ast.expr) -> bool:
         return 4 * self.frame.depth + len(prefix) + len(unparse(node)) <= WIDTH
 
@@ -198,12 +198,26 @@ class SourcePrinter(Printer):
 
     def _const(self, operation: Operation) -> None:
         value = operation.result
-        users = [use.user for use in value.uses if not self.weak.is_weak(use)]
-        if value.name or len(users) > 1 or any(_region_of(u) is not operation.parent for u in users):
-            text = self.name(value, letter="c")
-            self.write(assignment([text], self.constant(operation)))
-        elif users:
+        regions = [_region_of(use.user) for use in value.uses if not self.weak.is_weak(use)]
+        if regions == [operation.parent] and not value.name:
             self.ready[value] = self.constant(operation)
+        elif regions:
+            self.deferred[value] = self.constant(operation)
+
+    def write_constant(self, value: Value, node: ast.expr) -> None:
+        """Write a constant as a statement of the block that it belongs to."""
+        line = assignment([self.name(value, letter="c")], node)
+        self.frames[_region_of(value.owner)].statements.append(line)
+
+    def write_captured(self, operation: Operation) -> None:
+        """Write the constants that the regions of `operation` read from outside."""
+        for region in operation.regions.values() if self.deferred else ():
+            for inner in (*region.walk(), region):
+                reads = inner.yields if isinstance(inner, Region) else inner.operands
+                weak = {} if isinstance(inner, Region) else self.weak.of(inner)
+                for i, value in enumerate(reads):
+                    if value in self.deferred and i not in weak:
+                        self.read(value)
 
     def _call(self, operation: Operation) -> None:
         if _folds(operation):
@@ -276,14 +290,16 @@ class SourcePrinter(Printer):
     def _if(self, operation: Operation) -> None:
         test, operations = self.fold(operation.operands, "if :", lambda nodes: nodes[0])
         self.flush()
+        self.write_captured(operation)
         slots = self.slots(operation)
         then, orelse = (self.yielding(region, slots) for region in operation.regions.values())
         self.write(ast.If(test, then or [ast.Pass()], orelse), [*operations, operation])
 
     def _while(self, operation: Operation) -> None:
         slots = self._start(operation)
+        self.write_captured(operation)
         condition, body = operation.regions.values()
-        with self.inside() as frame:
+        with self.inside(condition) as frame:
             self.operations(condition)
             test, operations = self.fold(condition.yields, "if not : break", lambda nodes: nodes[0])
             self.flush()
@@ -311,6 +327,7 @@ class SourcePrinter(Printer):
 
         steps, _ = self.fold(strict, f"for {NAME} in :", build)
         self.flush()
+        self.write_captured(operation)
         (body,) = operation.regions.values()
         counter = ast.Name(self.name(body.args[0]), ast.Store())
         statements = self.yielding(body, slots) or [ast.Pass()]

@@ -15,8 +15,8 @@ from s2sad.core import dtypes
 from s2sad.core.diagnostics import fail
 from s2sad.core.dtypes import DType
 from s2sad.ir import dims
-from s2sad.ir.dims import Dim
-from s2sad.ir.plain import bits, function, inf, nan, region
+from s2sad.ir.dims import Dim, symbol
+from s2sad.ir.plain import bits, function, inf, nan, region, run_as_script
 
 
 class Type:
@@ -183,5 +183,5 @@ def type_of(value: Any) -> Type:
 
 __all__ = [
     "Stack", "Token", "bf16", "bits", "bool_", "f16", "f32", "f64", "function", "i16", "i32",
-    "i64", "i8", "inf", "nan", "region", "u8",
+    "i64", "i8", "inf", "nan", "region", "run_as_script", "symbol", "u8",
 ]  # fmt: skip

@@ -75,6 +75,8 @@ class _Verifier:
         #: Values that may be read here, with the number of times that they were.
         self.visible: dict[Value, int] = {}
         self.seen: set[Operation | Region] = set()
+        #: Linear values with the regions that they are defined in, in program order.
+        self.linear: list[tuple[Value, Region]] = []
 
     def check(self) -> None:
         check_header(self.function, self.fault)
@@ -83,6 +85,8 @@ class _Verifier:
         for value in self.function.args:
             self.check_type(value.type, "an input")
         self.check_region(self.function.body)
+        for value, region in self.linear:
+            self.check_linear(value, region)
         check_bindings(self.function, self.fault)
         check_tree(self.function, self.fault)
         check_donations(self.function, self.fault)
@@ -110,9 +114,11 @@ class _Verifier:
         defined = list(region.args)
         for index, value in enumerate(region.args):
             self.define(value, region, index)
+        self.note_linear(region.args, region)
         for operation in region.operations:
             self.check_operation(operation, region)
             defined += operation.results
+            self.note_linear(operation.results, region)
         self.check_reads(region)
         for value in defined:
             self.leave(value, region)
@@ -170,14 +176,21 @@ class _Verifier:
             self.fault(f"a value of {_title(owner)} is called {value.name!r}", owner)
         self.visible[value] = 0
 
+    def note_linear(self, values: Sequence[Value], region: Region) -> None:
+        self.linear += [(value, region) for value in values if value.type.is_linear]
+
     def leave(self, value: Value, region: Region) -> None:
         """Nothing after `region` reads `value`: its uses must be those that were met."""
-        met, place = self.visible.pop(value), value.owner
-        if met != len(value.uses):
-            what = f"{self.named(value)} is read {met} times and knows of {len(value.uses)}"
-            self.fault(what, place)
-        if value.type.is_linear:
-            self.check_linear(value, region)
+        if self.visible.pop(value) == len(value.uses):
+            return
+        for use in value.uses:
+            if value not in use.user._reads[use.index : use.index + 1]:
+                what = f"{self.named(value)} knows of {_title(use.user)} at place {use.index}"
+                self.fault(f"{what}, which does not read it", value.owner)
+            if not any(each is region for each in _around(_region_of(use))):
+                what = f"{_title(use.user)} reads {self.named(value)}"
+                self.fault(f"{what}, which is local to another region", use.user)
+        self.fault(f"{self.named(value)} has a reader that stands nowhere", value.owner)
 
     def check_attributes(self, operation: Operation, types: Sequence[Type]) -> None:
         prim, attrs = operation.prim, operation.attrs

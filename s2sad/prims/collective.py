@@ -123,9 +123,7 @@ def all_reduce_adjoint(token, x, out, dout, *, size):
     return None, returned("all_reduce", dout[1], size)
 
 
-def _gathered_type(
-    token: Type, x: Type, *, axis: int, group: str, size: int
-) -> tuple[Type, ...]:
+def _gathered_type(token: Type, x: Type, *, axis: int, group: str, size: int) -> tuple[Type, ...]:
     require_token(token)
     return Token, _resized(tensor(x), axis, tensor(x).shape[axis] * size)
 
@@ -330,9 +328,7 @@ def _send_type(token: Type, x: Type, **attrs: Any) -> Type:
     return _same_type(token, x)[0]
 
 
-@primitive(
-    type=_send_type, traits=_TRAITS, canonical=_canonical, nondiff=_POINT_TO_POINT, same=()
-)
+@primitive(type=_send_type, traits=_TRAITS, canonical=_canonical, nondiff=_POINT_TO_POINT, same=())
 def send(token, x, *, to, group="world", size):
     """Gives the tensor `x` to the member `to`, who receives it.
 
@@ -362,14 +358,12 @@ def send(token, x, *, to, group="world", size):
     >>> p.send(Token, np.array([1.0]), to=1, size=2)
     Traceback (most recent call last):
       ...
-    s2sad.core.diagnostics.S2sadSyntaxError: [E0104] send among the 2 members of 'world' needs a ...
+    s2sad.core.diagnostics.S2sadSyntaxError: [E0104] send among the 2 members of 'world' ...
     """
     raise _no_partner("send", group, size)
 
 
-def _receive_type(
-    token: Type, *, source: int, type: TensorType, group: str, size: int  # noqa: A002
-) -> tuple[Type, ...]:
+def _receive_type(token: Type, *, type: TensorType, **attrs: Any) -> tuple[Type, ...]:  # noqa: A002
     require_token(token)
     return Token, type
 
@@ -407,6 +401,6 @@ def receive(token, *, source, type, group="world", size):  # noqa: A002
     >>> p.receive(Token, source=1, type=f32[4], size=2)
     Traceback (most recent call last):
       ...
-    s2sad.core.diagnostics.S2sadSyntaxError: [E0104] receive among the 2 members of 'world' needs a ...
+    s2sad.core.diagnostics.S2sadSyntaxError: [E0104] receive among the 2 members of 'world' ...
     """
     raise _no_partner("receive", group, size)

@@ -132,7 +132,7 @@ def update(x, value, *starts):
     >>> p.update(np.zeros(4), np.ones(2), 1)
     array([0., 1., 1., 0.])
     """
-    out = np.array(x)
+    out = np.array(x, order="C")
     _window(out, starts, value.shape)[...] = value
     return out
 
@@ -179,7 +179,7 @@ def update_add(x, value, *starts):
     >>> p.update_add(np.ones(4), np.ones(2), 1)
     array([1., 2., 2., 1.])
     """
-    out = np.array(x)
+    out = np.array(x, order="C")
     update_add_overwrite(out, value, *starts)
     return out
 

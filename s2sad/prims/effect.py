@@ -48,7 +48,7 @@ def _check_text(text: Any, count: int) -> None:
         fields = [part[1:] for part in string.Formatter().parse(text) if part[1] is not None]
     except ValueError as error:
         raise fail("E0303", f"the text {text!r} cannot be formatted: {error}") from None
-    if any(name or conversion or "{" in spec for name, spec, conversion in fields):
+    if any(name or conversion or "{" in (spec or "") for name, spec, conversion in fields):
         raise fail("E0303", f"the fields of the text {text!r} must be like {{}} or {{:.3f}}")
     if len(fields) != count:
         raise fail("E0302", f"the text {text!r} has {len(fields)} fields for {count} values")
@@ -80,11 +80,9 @@ def _canonical_print(types: Any, attrs: dict[str, Any]) -> dict[str, Any]:
     return attrs
 
 
-@primitive(
-    type=_effect_type, traits=_EFFECT, nondiff=_NONDIFF, canonical=_canonical_print, same=()
-)
+@primitive(type=_effect_type, traits=_EFFECT, nondiff=_NONDIFF, canonical=_canonical_print, same=())
 def print_(token, *values, format):  # noqa: A002 - as `str.format`
-    """Writes a text with the values to standard output.
+    r"""Writes a text with the values to standard output.
 
     Parameters
     ----------
@@ -106,7 +104,7 @@ def print_(token, *values, format):  # noqa: A002 - as `str.format`
     --------
     >>> from s2sad import prims as p
     >>> from s2sad.ir.types import Token
-    >>> p.print_(Token, np.array([1.5, 2.0]), 3, format="x = {}, n = {}\\n")
+    >>> p.print_(Token, np.array([1.5, 2.0]), 3, format="x = {}, n = {}\n")
     x = [1.5 2. ], n = 3
     Token
     """
@@ -116,7 +114,7 @@ def print_(token, *values, format):  # noqa: A002 - as `str.format`
 
 def _assert_type(token: Type, condition: Type, *values: Type, message: str) -> Type:
     if condition != bool_:
-        raise fail("E0304", f"`assert` needs a scalar bool, got {condition}", help="reduce it first")
+        raise fail("E0304", f"`assert` needs a scalar bool, got {condition}", help="reduce it")
     return _effect_type(token, *values)
 
 
@@ -252,7 +250,10 @@ def check_finite(token, x, *, what="value"):
     if bad.any():
         index = tuple(int(i) for i in np.argwhere(bad)[0])
         place = f" at {list(index)}" if index else ""
-        raise fail("E0702", f"the {what} has {bad.sum()} elements that are not finite, {x[index]}{place} first")
+        count = int(bad.sum())
+        raise fail(
+            "E0702", f"{count} elements of the {what} are not finite, {x[index]}{place} first"
+        )
     return token
 
 
@@ -287,7 +288,7 @@ def queue_read(token, *, types, queue):
     Raises
     ------
     S2sadError
-        E0704 if no queue has that name, E0705 at its end, E0303 if an item has other types.
+        E0512 if no queue has that name, E0706 at its end, E0303 if an item has other types.
 
     Examples
     --------

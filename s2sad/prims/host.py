@@ -25,10 +25,10 @@ def feeding(name: str, items: Iterable[Any]) -> Iterator[None]:
     Raises
     ------
     S2sadError
-        E0704 if a queue of that name is registered already.
+        E0512 if a queue of that name is registered already.
     """
     if name in _queues:
-        raise fail("E0704", f"a queue called {name!r} is registered already")
+        raise fail("E0512", f"a queue called {name!r} is registered already")
     _queues[name] = iter(items)
     try:
         yield
@@ -42,15 +42,15 @@ def take(name: str, types: Sequence[Type]) -> tuple[Any, ...]:
     Raises
     ------
     S2sadError
-        E0704 if there is no such queue, E0705 if it is at its end, E0303 if the item has other
+        E0512 if there is no such queue, E0706 if it is at its end, E0303 if the item has other
         types.
     """
     if name not in _queues:
-        raise fail("E0704", f"no queue is called {name!r}", help="register it with `feeding`")
+        raise fail("E0512", f"no queue is called {name!r}", help="register it with `feeding`")
     try:
         item = next(_queues[name])
     except StopIteration:
-        raise fail("E0705", f"the queue {name!r} is at its end") from None
+        raise fail("E0706", f"the queue {name!r} is at its end") from None
     parts = item if isinstance(item, (tuple, list)) else (item,)
     arrays = tuple(as_run_time(x.array if isinstance(x, Tensor) else x) for x in parts)
     found = tuple(type_of(x) for x in arrays)

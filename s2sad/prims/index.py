@@ -121,11 +121,11 @@ def _rows(updates: np.ndarray, indices: np.ndarray, axis: int) -> np.ndarray:
 def _along(
     write: Any, x: np.ndarray, indices: np.ndarray, updates: np.ndarray, axis: int
 ) -> np.ndarray:
-    """Copy of `x` into whose slices along `axis` was written."""
+    """Copy of `x`, in C order as all writes leave it, into whose slices along `axis` was written."""
     places = checked(indices, x.shape[axis], axis)
     out = np.moveaxis(x, axis, 0).copy(order="C")
     write(out, places.reshape(-1), _rows(updates, indices, axis))
-    return np.moveaxis(out, 0, axis)
+    return np.ascontiguousarray(np.moveaxis(out, 0, axis))
 
 
 def _write_along(

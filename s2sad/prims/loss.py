@@ -119,9 +119,7 @@ def _wanted(
 
 
 @sparse_cross_entropy.adjoint
-def sparse_cross_entropy_adjoint(
-    logits, labels, out, dout, *, axis, ignore_index, label_smoothing
-):
+def sparse_cross_entropy_adjoint(logits, labels, out, dout, *, axis, ignore_index, label_smoothing):
     dloss, dlog = dout
     dlogits = None
     if dloss is not None:

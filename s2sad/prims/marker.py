@@ -42,8 +42,9 @@ def _require_types(found: Sequence[Type], expected: Sequence[Type], what: str) -
 
 
 @primitive(
-    type=lambda x: tensor(x), traits={*_MARKER, Trait.MOVES}, nondiff="it is there to stop the gradient", same=()
-)
+    type=lambda x: tensor(x), traits={*_MARKER, Trait.MOVES}, same=(),
+    nondiff="it is there to stop the gradient",
+)  # fmt: skip
 def stop_gradient(x):
     """`x`, through which no gradient flows.
 
@@ -157,9 +158,7 @@ def _canonical_budget(types: Any, attrs: dict[str, Any]) -> dict[str, Any]:
     return attrs
 
 
-@primitive(
-    type=_body_type, traits=_MARKER, regions=("body",), canonical=_canonical_budget, same=()
-)
+@primitive(type=_body_type, traits=_MARKER, regions=("body",), canonical=_canonical_budget, same=())
 def checkpoint(*values, body, budget=None):
     """What `body` makes of the values; the backward sweep computes it again, not keeping it.
 
@@ -276,9 +275,7 @@ def _select(types: Sequence[Type], places: Axes, what: str) -> tuple[TensorType,
     return tuple(require_kind(types[place], is_float, expected) for place in places)
 
 
-def _transform_type(
-    *types: Type, regions: dict[str, Region], **attrs: Any
-) -> tuple[Type, ...]:
+def _transform_type(*types: Type, regions: dict[str, Region], **attrs: Any) -> tuple[Type, ...]:
     outs = yielded(regions["body"])
     if attrs["kind"] == "vmap":
         return _batched(outs, _unbatched(types, attrs["in_axes"])[1], attrs["out_axes"])
@@ -347,15 +344,14 @@ def transform(*values, body, kind, wrt=(), results=(0,), in_axes=(), out_axes=()
     """
     if kind != "vmap":
         raise fail("E0104", f"{kind} is made while compiling and cannot be computed as it stands")
-    mapped = [None if axis is None else np.moveaxis(x, axis, 0)
-              for x, axis in zip(values, in_axes, strict=True)]  # fmt: skip
-    size = next(len(rows) for rows in mapped if rows is not None)
+    pairs = list(zip(values, in_axes, strict=True))
+    size = next(x.shape[axis] for x, axis in pairs if axis is not None)
     if size == 0:
         raise fail("E0104", "vmap along an empty axis cannot be computed as it stands")
-    each = [
-        flat(body(*[x if rows is None else rows[i] for x, rows in zip(values, mapped, strict=True)]))
-        for i in range(size)
-    ]
-    return tuple(
-        np.stack(rows, axis) for rows, axis in zip(zip(*each, strict=True), out_axes, strict=True)
-    )
+    each = [flat(body(*[_row(x, axis, i) for x, axis in pairs])) for i in range(size)]
+    results = zip(zip(*each, strict=True), out_axes, strict=True)
+    return tuple(np.stack(rows, axis) for rows, axis in results)
+
+
+def _row(x: Any, axis: int | None, index: int) -> Any:
+    return x if axis is None else np.take(x, index, axis)

@@ -172,7 +172,8 @@ def moments_grad(x, mean, dmean, dvariance, *, axes):
     """
     wide, shape = widened(x), kept_shape(x.shape, axes)
     distance = sub(wide, reshape(mean, shape=shape))
-    total = add(mul(distance, mul(reshape(dvariance, shape=shape), 2.0)), reshape(dmean, shape=shape))
+    along = mul(distance, mul(reshape(dvariance, shape=shape), 2.0))
+    total = add(along, reshape(dmean, shape=shape))
     return rounded(div(total, element_count(wide, axes)), x)
 
 

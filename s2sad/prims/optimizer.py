@@ -121,9 +121,7 @@ def _stepped(
 
 
 @composite(canonical=_canonical)
-def sgd_momentum_update(
-    w, velocity, is_first, g, rate, momentum, *, dampening=0.0, nesterov=False
-):
+def sgd_momentum_update(w, velocity, is_first, g, rate, momentum, *, dampening=0.0, nesterov=False):
     """Step with damped momentum: ``velocity = momentum * velocity + (1 - dampening) * g``.
 
     Parameters
@@ -160,11 +158,11 @@ def sgd_momentum_update(
     return _stepped(w, moved, gradient, rate, keep, nesterov), rounded(moved, velocity)
 
 
-def _moments(m: Value, v: Value, gradient: Value, beta1: float, beta2: float) -> tuple[Value, Value]:
-    return (
-        _moved(widened(m), gradient, beta1),
-        _moved(widened(v), mul(gradient, gradient), beta2),
-    )
+def _moments(
+    m: Value, v: Value, gradient: Value, beta1: float, beta2: float
+) -> tuple[Value, Value]:
+    first = _moved(widened(m), gradient, beta1)
+    return first, _moved(widened(v), mul(gradient, gradient), beta2)
 
 
 def _corrected(rate: Value, beta1_power: Value, beta2_power: Value) -> Value:

@@ -239,8 +239,8 @@ def random_int(state, low, high, *, shape):
     Raises
     ------
     S2sadError
-        E0404 if `low` is not below `high`; E0301, E0304 or E0401 if an operand is none of these, E0303
-        or E0404 if `shape` is none.
+        E0404 if `low` is not below `high`; E0301, E0304 or E0401 if an operand is none of these;
+        E0303 or E0404 if `shape` is none.
 
     Examples
     --------

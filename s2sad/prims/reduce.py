@@ -291,7 +291,7 @@ def _settle_zeros(
     return np.where(out == 0, zero, out)
 
 
-@composite()
+@composite(canonical=canonical_axes)
 def tie_share(tied, x, *, axis):
     """`x` divided by the number of elements over `axis` that are tied.
 

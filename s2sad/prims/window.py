@@ -1,8 +1,7 @@
 """How do windows slide over one, two or three spatial axes: convolution and pooling?
 
-Tensors have the axes (batch N, channel C, spatial...). Spatial facts are tuples with one entry an
-axis, padding with one pair (before, after); an int stands for the same everywhere. Every window
-must fit into the padded input.
+Tensors have the axes (batch N, channel C, spatial...). Every window must fit into the padded input
+(`s2sad.prims.spatial`).
 
 The three convolutions are bilinear, and each is an adjoint of the others, so derivatives of any
 order stay among them. Pooling by maximum gives the gradient to the first maximum of a window.
@@ -21,155 +20,18 @@ from s2sad.prims.define import composite, primitive
 from s2sad.prims.index import gather_elements, scatter_elements
 from s2sad.prims.kernels import window as kernels
 from s2sad.prims.rules import is_float, is_number, one_dtype, require_kind, tensor
-from s2sad.prims.shape import pad, require_shape, reshape, shape_of, zeros_like
-
-Shape = tuple[Dim, ...]
-Pairs = tuple[tuple[int, int], ...]
-
-
-# Spatial facts in one spelling
-
-
-def _spatial_rank(type: Type, name: str) -> int:  # noqa: A002
-    rank = tensor(type).ndim - 2
-    if rank not in (1, 2, 3):
-        raise fail("E0401", f"{name} needs axes (N, C, spatial...) with 1 to 3 spatial, got {type}")
-    return rank
-
-
-def _integer(value: Any, least: int, what: str) -> int:
-    if isinstance(value, bool) or not isinstance(value, int):
-        raise fail("E0303", f"the {what} is an int, got {value!r}")
-    if value < least:
-        raise fail("E0404", f"the {what} must be at least {least}, got {value}")
-    return value
-
-
-def _entries(value: Any, rank: int, what: str) -> tuple[Any, ...]:
-    entries = value if isinstance(value, tuple) else (value,) * rank
-    if len(entries) != rank:
-        raise fail("E0303", f"the {what} needs an entry for each of {rank} axes, got {value!r}")
-    return entries
-
-
-def _sizes(value: Any, rank: int, what: str, least: int = 1) -> tuple[int, ...]:
-    return tuple(_integer(entry, least, what) for entry in _entries(value, rank, what))
-
-
-def _pairs(value: Any, rank: int) -> Pairs:
-    entries = _entries(value, rank, "padding")
-    pairs = [entry if isinstance(entry, tuple) else (entry, entry) for entry in entries]
-    if any(len(pair) != 2 for pair in pairs):
-        raise fail("E0303", f"the padding is a pair (before, after) an axis, got {value!r}")
-    return tuple((_integer(a, 0, "padding"), _integer(b, 0, "padding")) for a, b in pairs)
-
-
-def _spatial_shape(value: Any, rank: int, what: str) -> Shape:
-    return shape_of(_entries(value, rank, what), what)
-
-
-def _canonical(types: Any, attrs: dict[str, Any]) -> dict[str, Any]:
-    """``canonical=`` of every operation here: it spells the attributes that there are."""
-    rank = _spatial_rank(types[0], "a window")
-    spell = {
-        "kernel": lambda value: _sizes(value, rank, "kernel"),
-        "stride": lambda value: _sizes(value, rank, "stride"),
-        "dilation": lambda value: _sizes(value, rank, "dilation"),
-        "output_padding": lambda value: _sizes(value, rank, "output_padding", 0),
-        "padding": lambda value: _pairs(value, rank),
-        "input_shape": lambda value: _spatial_shape(value, rank, "input_shape"),
-        "kernel_shape": lambda value: _spatial_shape(value, rank, "kernel_shape"),
-        "groups": lambda value: _integer(value, 1, "number of groups"),
-        "count_include_pad": _truth,
-        "divisor": _divisor,
-    }
-    return {name: spell[name](value) for name, value in attrs.items()}
-
-
-def _truth(value: Any) -> bool:
-    if not isinstance(value, bool):
-        raise fail("E0303", f"count_include_pad is a bool, got {value!r}")
-    return value
-
-
-def _divisor(value: Any) -> int | None:
-    if value == 0:
-        raise fail("E0404", "the divisor must not be 0")
-    return value if value is None else _integer(abs(value), 1, "divisor") * (1 if value > 0 else -1)
-
-
-# Sizes
-
-
-def window_counts(
-    spatial: Shape,
-    kernel: Shape,
-    stride: tuple[int, ...],
-    padding: Pairs,
-    dilation: tuple[int, ...] | None = None,
-) -> Shape:
-    """How many windows there are along each spatial axis.
-
-    Raises
-    ------
-    S2sadError
-        E0401 naming the axis where not even one fits, E0402 where that depends on a symbol.
-    """
-    spacing = dilation or (1,) * len(kernel)
-    facts = zip(spatial, kernel, stride, padding, spacing, strict=True)
-    return tuple(_count(axis, *fact) for axis, fact in enumerate(facts, 2))
-
-
-def _count(
-    axis: int, size: Dim, kernel: Dim, stride: int, padding: tuple[int, int], dilation: int
-) -> Dim:
-    span, room = dilation * (kernel - 1) + 1, size + sum(padding)
-    fits = dims.less_equal(span, room)
-    if fits is None:
-        raise fail(
-            "E0402", f"cannot tell whether a window of {span} fits into {room} along axis {axis}"
-        )
-    if not fits:
-        raise fail(
-            "E0401",
-            f"a window of {span} does not fit along axis {axis}, of size {size} and {room} padded",
-            help="a smaller kernel or dilation, or more padding",
-        )
-    return dims.window(size, kernel, stride, *padding, dilation)
-
-
-def _require_members(
-    spatial: Shape,
-    kernel: tuple[int, ...],
-    stride: tuple[int, ...],
-    padding: Pairs,
-    dilation: tuple[int, ...],
-) -> None:
-    """Each window sees an element that is no padding: nothing has neither maximum nor mean."""
-    facts = zip(spatial, kernel, stride, padding, dilation, strict=True)
-    for axis, fact in enumerate(facts, 2):
-        if not _sees_members(*fact):
-            raise fail(
-                "E0404", f"a window along axis {axis}, of size {fact[0]}, sees nothing but padding",
-                help="the padding must be smaller than the kernel",
-            )  # fmt: skip
-
-
-def _sees_members(
-    size: Dim, kernel: int, stride: int, padding: tuple[int, int], dilation: int
-) -> bool:
-    reach = dilation * (kernel - 1)  # a window that overlaps the input steps into it at most so far
-    if max(padding) <= reach and dims.less_equal(dilation, size):
-        return True
-    if not isinstance(size, int):
-        return False
-    count = dims.window(size, kernel, stride, *padding, dilation)
-    starts = range(-padding[0], -padding[0] + stride * count, stride)
-    return all(any(0 <= s + dilation * k < size for k in range(kernel)) for s in starts)
+from s2sad.prims.shape import Shape, pad, require_shape, reshape, zeros_like
+from s2sad.prims.spatial import (
+    Pairs,
+    canonical_spatial,
+    require_members,
+    spatial_rank,
+    window_counts,
+)
 
 
 def _require_axes(x: TensorType, w: TensorType, name: str) -> None:
-    _spatial_rank(x, name)
+    spatial_rank(x, name)
     if x.ndim != w.ndim:
         raise fail("E0401", f"{name} needs operands of one rank, got {x} and {w}")
 
@@ -196,8 +58,8 @@ def _conv_type(
     return TensorType(dtype, (data.shape[0], filters.shape[0], *counts))
 
 
-@primitive(type=_conv_type, linear=(0, 1), canonical=_canonical, traits={Trait.REASSOCIATES})
-def conv(x, w, *, stride=1, padding=0, dilation=1, groups=1):
+@primitive(type=_conv_type, linear=(0, 1), canonical=canonical_spatial, traits={Trait.REASSOCIATES})
+def conv(x, w, *, stride: Any = 1, padding: Any = 0, dilation: Any = 1, groups=1):
     """Convolution as deep learning means it: cross-correlation of `x` with the filters `w`.
 
     Parameters
@@ -269,8 +131,15 @@ def _require_counts(found: Shape, counts: Shape) -> None:
         dims.require_same(size, count, f"the size of dy and the windows along axis {axis}")
 
 
-@primitive(type=_conv_input_grad_type, linear=(0, 1), canonical=_canonical, traits={Trait.REASSOCIATES})
-def conv_input_grad(dy, w, *, input_shape, stride=1, padding=0, dilation=1, groups=1):
+@primitive(
+    type=_conv_input_grad_type,
+    linear=(0, 1),
+    canonical=canonical_spatial,
+    traits={Trait.REASSOCIATES},
+)
+def conv_input_grad(
+    dy, w, *, input_shape, stride: Any = 1, padding: Any = 0, dilation: Any = 1, groups=1
+):
     """Cotangent of the input of `conv`: its transpose in `x`, also called transposed convolution.
 
     Parameters
@@ -330,8 +199,15 @@ def _conv_filter_grad_type(
     return TensorType(dtype, (windows.shape[1], data.shape[1] // groups, *kernel_shape))
 
 
-@primitive(type=_conv_filter_grad_type, linear=(0, 1), canonical=_canonical, traits={Trait.REASSOCIATES})
-def conv_filter_grad(x, dy, *, kernel_shape, stride=1, padding=0, dilation=1, groups=1):
+@primitive(
+    type=_conv_filter_grad_type,
+    linear=(0, 1),
+    canonical=canonical_spatial,
+    traits={Trait.REASSOCIATES},
+)
+def conv_filter_grad(
+    x, dy, *, kernel_shape, stride: Any = 1, padding: Any = 0, dilation: Any = 1, groups=1
+):
     """Cotangent of the filters of `conv`: its transpose in `w`.
 
     Parameters
@@ -374,8 +250,10 @@ def conv_filter_grad_adjoint(x, dy, out, dout, *, stride, padding, dilation, gro
     return dx, conv(x, dout, stride=stride, padding=padding, dilation=dilation, groups=groups)
 
 
-@composite(canonical=_canonical)
-def conv_transpose(x, w, *, stride=1, padding=0, output_padding=0, dilation=1, groups=1):
+@composite(canonical=canonical_spatial)
+def conv_transpose(
+    x, w, *, stride: Any = 1, padding: Any = 0, output_padding: Any = 0, dilation: Any = 1, groups=1
+):
     """Transposed convolution: each element of `x` adds a multiple of the filter to the output.
 
     Parameters
@@ -438,12 +316,12 @@ def _max_pool_type(
 ) -> TensorType:
     found = require_kind(x, is_number, "numbers")
     counts = window_counts(found.shape[2:], kernel, stride, padding, dilation)
-    _require_members(found.shape[2:], kernel, stride, padding, dilation)
+    require_members(found.shape[2:], kernel, stride, padding, dilation)
     return TensorType(found.dtype, (*found.shape[:2], *counts))
 
 
-@primitive(type=_max_pool_type, canonical=_canonical)
-def max_pool(x, *, kernel, stride=1, padding=0, dilation=1):
+@primitive(type=_max_pool_type, canonical=canonical_spatial)
+def max_pool(x, *, kernel, stride: Any = 1, padding: Any = 0, dilation: Any = 1):
     """Maximum of each window; a NaN in the window is its maximum.
 
     Parameters
@@ -500,8 +378,8 @@ def _argmax_type(x: Type, **attrs: Any) -> TensorType:
     return TensorType(i64.dtype, _max_pool_type(x, **attrs).shape)
 
 
-@primitive(type=_argmax_type, nondiff="the result is not a float", canonical=_canonical)
-def max_pool_argmax(x, *, kernel, stride=1, padding=0, dilation=1):
+@primitive(type=_argmax_type, nondiff="the result is not a float", canonical=canonical_spatial)
+def max_pool_argmax(x, *, kernel, stride: Any = 1, padding: Any = 0, dilation: Any = 1):
     """Where the maximum of each window stands: its first, in row-major order; the first NaN if any.
 
     Parameters
@@ -531,8 +409,8 @@ def max_pool_argmax(x, *, kernel, stride=1, padding=0, dilation=1):
     )
 
 
-@composite(canonical=_canonical)
-def max_pool_grad(x, dy, *, kernel, stride=1, padding=0, dilation=1):
+@composite(canonical=canonical_spatial)
+def max_pool_grad(x, dy, *, kernel, stride: Any = 1, padding: Any = 0, dilation: Any = 1):
     """Cotangent of the input of `max_pool`: the first maximum of each window gets all.
 
     Parameters
@@ -575,7 +453,7 @@ def _require_mean(
     divisor: int | None,
 ) -> None:  # fmt: skip
     if divisor is None and not count_include_pad:
-        _require_members(spatial, kernel, stride, padding, (1,) * len(kernel))
+        require_members(spatial, kernel, stride, padding, (1,) * len(kernel))
 
 
 def _avg_pool_type(
@@ -588,8 +466,10 @@ def _avg_pool_type(
     return TensorType(found.dtype, (*found.shape[:2], *counts))
 
 
-@primitive(type=_avg_pool_type, linear=(0,), canonical=_canonical, traits={Trait.REASSOCIATES})
-def avg_pool(x, *, kernel, stride=1, padding=0, count_include_pad=True, divisor=None):
+@primitive(
+    type=_avg_pool_type, linear=(0,), canonical=canonical_spatial, traits={Trait.REASSOCIATES}
+)
+def avg_pool(x, *, kernel, stride: Any = 1, padding: Any = 0, count_include_pad=True, divisor=None):
     """Sum of each window over `divisor`, or else over the number of its members.
 
     Parameters
@@ -647,9 +527,18 @@ def _avg_pool_grad_type(
     return TensorType(found.dtype, (*found.shape[:2], *input_shape))
 
 
-@primitive(type=_avg_pool_grad_type, linear=(0,), canonical=_canonical, traits={Trait.REASSOCIATES})
+@primitive(
+    type=_avg_pool_grad_type, linear=(0,), canonical=canonical_spatial, traits={Trait.REASSOCIATES}
+)
 def avg_pool_grad(
-    dy, *, input_shape, kernel, stride=1, padding=0, count_include_pad=True, divisor=None
+    dy,
+    *,
+    input_shape,
+    kernel,
+    stride: Any = 1,
+    padding: Any = 0,
+    count_include_pad=True,
+    divisor=None,
 ):
     """Cotangent of the input of `avg_pool`: its transpose.
 

@@ -6,6 +6,7 @@ Each code has a page beside this module: ``errors/E0304.md``, whose first line i
 from __future__ import annotations
 
 import difflib
+import sys
 from importlib import resources
 
 from s2sad.tools.tables import show, show_table
@@ -67,7 +68,7 @@ def explain(code: str | None) -> int:
         _show_page(found[wanted])
         return 0
     near = nearest(wanted, list(found))
-    show(f"there is no error {code}", "red")
+    show(f"there is no error {code}", "red", sys.stderr)
     if near:
         show("did you mean one of these?")
         show_table(["code", "title"], [[name, title(found[name])] for name in near], left=2)

@@ -6,7 +6,6 @@ Those of an ``.npz``, which must hold each input once and nothing else, or rando
 from __future__ import annotations
 
 import ast
-import zipfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -53,27 +52,6 @@ def random_input(type: Any, rng: np.random.Generator) -> Any:  # noqa: A002
     if type.dtype.is_float:
         return np.asarray(dtypes.narrow(rng.standard_normal(type.shape), type.dtype))
     return np.asarray(rng.integers(0, 2, type.shape)).astype(type.dtype.storage)
-
-
-def load_arrays(path: Path) -> dict[str, np.ndarray]:
-    """All arrays of the ``.npz`` at `path`, in native byte order (E0604 if it cannot be read)."""
-    try:
-        with open(path, "rb") as file, np.lib.npyio.NpzFile(file, allow_pickle=False) as archive:
-            return {key: _native(archive[key], key) for key in archive.files}
-    except OSError as error:
-        reason = error.strerror or str(error)
-    except (ValueError, EOFError, zipfile.BadZipFile) as error:
-        reason = str(error)
-    raise fail(
-        "E0604", f"{path} cannot be read as an .npz of arrays: {reason}",
-        help="numpy.savez(path, input0=...) writes one",
-    )  # fmt: skip
-
-
-def _native(array: Any, key: str) -> np.ndarray:
-    if not isinstance(array, np.ndarray):
-        raise ValueError(f"{key} is no array")
-    return array.astype(array.dtype.newbyteorder("="), copy=False)
 
 
 def given_inputs(

@@ -6,9 +6,7 @@ is 0, or 1 when the program itself fails; inputs that do not fit raise, located 
 
 from __future__ import annotations
 
-import os
 import sys
-import tempfile
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any
@@ -17,16 +15,12 @@ import numpy as np
 
 from s2sad.backends import numpy as numpy_backend
 from s2sad.core.diagnostics import S2sadError
+from s2sad.ir import store
 from s2sad.ir.evaluate import evaluate
 from s2sad.ir.graph import Function, Value
+from s2sad.ir.plain import load_arrays
 from s2sad.ir.types import StackValue, TokenType
-from s2sad.tools.inputs import (
-    given_inputs,
-    load_arrays,
-    parameter_places,
-    random_inputs,
-    require_numbers,
-)
+from s2sad.tools.inputs import given_inputs, parameter_places, random_inputs, require_numbers
 from s2sad.tools.statistics import HEADS, row
 from s2sad.tools.tables import show, show_table
 
@@ -72,7 +66,7 @@ def run_ir(
     ------
     S2sadError
         E0301, E0302 or E0401 for an input that is missing or does not fit, E0402 for a size that
-        is no number, E0604 when `npz` cannot be read.
+        is no number, E0602 when `npz` cannot be read, E0604 when `out` cannot be written.
     """
     places = parameter_places(dump)
     require_numbers(function, places)
@@ -125,19 +119,12 @@ def save_results(path: Path, results: Sequence[Any]) -> None:
 
     Tokens are left out; a stack becomes one array, its first axis counts what was pushed.
     """
-    arrays: dict[str, Any] = {
+    arrays = {
         f"result{i}": _stacked(value) if isinstance(value, StackValue) else value
         for i, value in enumerate(results)
         if not isinstance(value, TokenType)
     }
-    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-    try:
-        with os.fdopen(handle, "wb") as file:
-            np.savez(file, **arrays)
-        os.replace(name, path)
-    except BaseException:
-        os.unlink(name)
-        raise
+    store.save_arrays(path, arrays)
 
 
 def _stacked(stack: StackValue) -> np.ndarray:

@@ -160,7 +160,7 @@ def test_without_a_place_there_is_only_the_message():
         ("E0220", AttributeError), ("E0221", AttributeError), ("E0304", TypeError),
         ("E0310", TypeError), ("E0401", ValueError), ("E0501", IndexError), ("E0511", KeyError),
         ("E0601", OSError), ("E0701", AssertionError), ("E0702", FloatingPointError),
-        ("E0704", RuntimeError), ("E0901", RuntimeError),
+        ("E0710", RuntimeError), ("E0901", RuntimeError),
     ],
 )  # fmt: skip
 def test_the_code_decides_the_class(code, base):

@@ -59,7 +59,9 @@ def test_branches_give_any_number_of_results():
 
 def test_the_other_branch_is_not_evaluated():
     def run(x):
-        return p.if_(p.less(x, 0), then=lambda: p.stack_pop(p.stack_empty(of=i64))[1], orelse=lambda: x)
+        return p.if_(
+            p.less(x, 0), then=lambda: p.stack_pop(p.stack_empty(of=i64))[1], orelse=lambda: x
+        )
 
     assert both(run, 1) == [1]
     with pytest.raises(S2sadError, match="E0502"):
@@ -105,14 +107,20 @@ def test_while_with_a_branch_inside():
 
 
 def test_while_that_carries_nothing():
-    never = build_function(lambda x: p.while_(condition=lambda: p.less(x, x), body=lambda: ()) or x, [i64])
+    never = build_function(
+        lambda x: p.while_(condition=lambda: p.less(x, x), body=lambda: ()) or x, [i64]
+    )
     assert evaluate(never, [np.array(1)]) == (np.array(1),)
 
 
-@pytest.mark.parametrize("bounds", [(0, 5, 1), (5, 0, -2), (0, 0, 1), (3, 1, 1), (1, 3, -1), (-3, 4, 3)])
+@pytest.mark.parametrize(
+    "bounds", [(0, 5, 1), (5, 0, -2), (0, 0, 1), (3, 1, 1), (1, 3, -1), (-3, 4, 3)]
+)
 def test_for_is_range(bounds):
     def run(start, stop, step, total):
-        return p.for_(start, stop, step, total, 0, body=lambda i, t, n: (p.add(p.mul(t, 10), i), p.add(n, 1)))
+        return p.for_(
+            start, stop, step, total, 0, body=lambda i, t, n: (p.add(p.mul(t, 10), i), p.add(n, 1))
+        )
 
     total = 0
     for i in range(*bounds):
@@ -143,7 +151,8 @@ def test_bounds_are_i64():
 
 
 def test_loops_keep_the_types_that_they_carry():
-    loop = lambda x: p.while_(x, condition=lambda x: p.less(x, 3), body=lambda x: p.cast(x, dtype=f32))  # noqa: E731
+    narrows = lambda x: p.cast(x, dtype=f32)  # noqa: E731
+    loop = lambda x: p.while_(x, condition=lambda x: p.less(x, 3), body=narrows)  # noqa: E731
     assert codes(loop, 1.0) == ["E0306"] * 2
     count = lambda x: p.for_(0, 2, 1, x, body=lambda i, x: (x, x))  # noqa: E731
     assert codes(count, 1.0) == ["E0306"] * 2

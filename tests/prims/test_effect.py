@@ -84,7 +84,10 @@ def test_a_text_must_go_with_its_values(text, code):
     assert refused(lambda t, x: p.print_(t, x, format=text), Token, f32) == code
     assert refused(lambda t, x: p.assert_(t, True, x, message=text), Token, f32) == code
     if text != 3:
-        assert refused(lambda t, x: p.raise_(t, x, kind="ValueError", message=text), Token, f32) == code
+        assert (
+            refused(lambda t, x: p.raise_(t, x, kind="ValueError", message=text), Token, f32)
+            == code
+        )
 
 
 def test_effects_need_a_token_and_tensors():
@@ -123,7 +126,9 @@ def test_raise_without_a_text():
     assert refused(lambda t, x: p.raise_(t, x, kind="KeyError"), Token, f32) == "E0302"
 
 
-@pytest.mark.parametrize("kind", ["SystemExit", "KeyboardInterrupt", "UnicodeDecodeError", "print", "", 3])
+@pytest.mark.parametrize(
+    "kind", ["SystemExit", "KeyboardInterrupt", "UnicodeDecodeError", "print", "", 3]
+)
 def test_some_things_cannot_be_raised(kind):
     assert refused(lambda t: p.raise_(t, kind=kind, message=""), Token) == "E0404"
 
@@ -145,9 +150,11 @@ def test_check_finite():
     assert p.check_finite(Token, np.zeros((0, 3))) is Token
     x[1, 2] = np.nan
     x[1, 0] = -np.inf
-    with pytest.raises(FloatingPointError, match=r"E0702.*loss.* 2 .*-inf.*\[1, 0\]"):
+    with pytest.raises(
+        FloatingPointError, match=r"E0702\] 2 elements of the loss.*-inf at \[1, 0\]"
+    ):
         p.check_finite(Token, x, what="loss")
-    with pytest.raises(FloatingPointError, match=r"E0702.* 1 .*nan"):
+    with pytest.raises(FloatingPointError, match=r"E0702\] 1 element.*nan"):
         p.check_finite(Token, np.array(np.nan, np.float16))
     with pytest.raises(FloatingPointError, match="E0702"):
         p.check_finite(Token, dtypes.f32_to_bf16(np.array([np.inf], np.float32)))
@@ -169,7 +176,7 @@ def test_queue_gives_items_in_order():
         token, difference, n = evaluate(program, [Token])
         assert token is Token and difference.tolist() == [1, 1] and n == 0
         assert p.queue_read(Token, types=(f32[2], i64), queue="rows")[2] == 2
-        with pytest.raises(S2sadError, match="E0705.*rows.*end"):
+        with pytest.raises(S2sadError, match="E0706.*rows.*end"):
             evaluate(program, [Token])
 
 
@@ -180,15 +187,15 @@ def test_queue_takes_single_arrays_and_tensors():
 
 
 def test_queue_that_is_not_there_or_gives_something_else():
-    with pytest.raises(S2sadError, match="E0704.*'rows'"):
+    with pytest.raises(S2sadError, match="E0512.*'rows'"):
         p.queue_read(Token, types=(i64,), queue="rows")
     with feeding("rows", [np.zeros(3), (np.zeros(2), np.zeros(2))]):
         for _ in range(2):
             with pytest.raises(S2sadError, match=r"E0303.*f64\[3\]|E0303.*f64\[2\], f64\[2\]"):
                 p.queue_read(Token, types=(f64[2],), queue="rows")
-        with pytest.raises(S2sadError, match="E0704.*already"), feeding("rows", []):
+        with pytest.raises(S2sadError, match="E0512.*already"), feeding("rows", []):
             pass
-    with pytest.raises(S2sadError, match="E0704"):  # it is gone after the block
+    with pytest.raises(S2sadError, match="E0512"):  # it is gone after the block
         p.queue_read(Token, types=(i64,), queue="rows")
     assert refused(lambda t: p.queue_read(t, types=f32, queue="q"), Token) == "E0303"
     assert refused(lambda t: p.queue_read(t, types=(f32,), queue=3), Token) == "E0303"

@@ -170,7 +170,9 @@ def test_transforms_that_do_not_fit(types, attrs, code):
 def test_vmap_maps():
     def run(x, y, n):
         body = lambda x, y, n: (p.add(p.reduce_sum(x), y), p.mul(x, 2.0), n)  # noqa: E731
-        return p.transform(x, y, n, body=body, kind="vmap", in_axes=(1, 0, None), out_axes=(0, 1, 0))
+        return p.transform(
+            x, y, n, body=body, kind="vmap", in_axes=(1, 0, None), out_axes=(0, 1, 0)
+        )
 
     x = np.arange(6.0).reshape(2, 3)
     assert both(run, x, [10.0, 20.0, 30.0], 7) == [[13, 25, 37], (2 * x).tolist(), [7, 7, 7]]

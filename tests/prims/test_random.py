@@ -1,4 +1,4 @@
-"""Are draws pure functions of the state, of the right distribution, and refused where they must be?"""
+"""Are draws pure functions of the state, rightly distributed, and refused where they must be?"""
 
 from __future__ import annotations
 
@@ -17,6 +17,13 @@ from support.laws import Spec, check_laws, normal, uniform
 STATE = np.array([12345, 7, -1])
 
 SPECS = [
+    Spec(p.seed_state, (), {"seed": 7}),
+    Spec(p.random_bits, (STATE,), {"shape": (2, 3)}),
+    Spec(p.random_uniform, (STATE,), {"shape": (2, 3), "dtype": bf16}),
+    Spec(p.random_normal, (STATE,), {"shape": (5,), "dtype": f16}),
+    Spec(p.random_int, (STATE, np.array(-3), np.array(4)), {"shape": (7,)}),
+    Spec(p.random_permutation, (STATE,), {"n": 4}),
+    Spec(p.random_fold, (STATE, np.array(3))),
     Spec(p.dropout, (normal(4, 5), STATE), {"rate": 0.4}),
     Spec(p.dropout, (normal(7), STATE), {"rate": 0}),
     Spec(p.dropout, (normal(7), STATE), {"rate": 1}),

@@ -24,20 +24,25 @@ SPECS = [
     Spec(p.conv, (normal(0, 2, 4), normal(3, 2, 2))),
     Spec(p.conv, (normal(2, 3, 4), normal(0, 3, 2))),
     Spec(p.conv_input_grad, (normal(2, 2, 3), normal(2, 3, 2)), {"input_shape": 6, "stride": 2}),
-    Spec(p.conv_input_grad, (normal(2, 4, 3, 2), normal(4, 2, 2, 3)), {"input_shape": (5, 4), **UNEVEN}),
+    Spec(p.conv_input_grad, (normal(2, 4, 3, 2), normal(4, 2, 2, 3)),
+         {"input_shape": (5, 4), **UNEVEN}),
     Spec(p.conv_filter_grad, (normal(2, 3, 6), normal(2, 2, 3)), {"kernel_shape": 2, "stride": 2}),
-    Spec(p.conv_filter_grad, (normal(2, 4, 5, 4), normal(2, 4, 3, 2)), {"kernel_shape": (2, 3), **UNEVEN}),
+    Spec(p.conv_filter_grad, (normal(2, 4, 5, 4), normal(2, 4, 3, 2)),
+         {"kernel_shape": (2, 3), **UNEVEN}),
     Spec(p.conv_transpose, (normal(2, 2, 3), normal(2, 3, 2)), {"stride": 2, "output_padding": 1}),
     Spec(p.conv_transpose, (normal(1, 4, 2, 3), normal(4, 1, 3, 2)),
          {"stride": 2, "padding": ((1, 1), (0, 0)), "output_padding": 1, "groups": 2}),
     Spec(p.max_pool, (distinct(2, 2, 6),), {"kernel": 3, "stride": 2, "padding": 1}),
-    Spec(p.max_pool, (distinct(1, 2, 5, 4),), {"kernel": (2, 3), "padding": ((1, 0), (0, 1)), "dilation": (2, 1)}),
+    Spec(p.max_pool, (distinct(1, 2, 5, 4),),
+         {"kernel": (2, 3), "padding": ((1, 0), (0, 1)), "dilation": (2, 1)}),
     Spec(p.max_pool, (integers(1, 1, 3, 2, 3),), {"kernel": 2}),
     Spec(p.max_pool_argmax, (distinct(1, 2, 5),), {"kernel": 3, "padding": 1}),
     Spec(p.max_pool_grad, (distinct(1, 2, 5), normal(1, 2, 4)), {"kernel": 2}),
-    Spec(p.max_pool_grad, (distinct(2, 1, 4, 4), normal(2, 1, 2, 2)), {"kernel": 3, "stride": 2, "padding": 1}),
+    Spec(p.max_pool_grad, (distinct(2, 1, 4, 4), normal(2, 1, 2, 2)),
+         {"kernel": 3, "stride": 2, "padding": 1}),
     Spec(p.avg_pool, (normal(2, 2, 5),), {"kernel": 2, "stride": 2, "padding": ((0, 1),)}),
-    Spec(p.avg_pool, (normal(2, 1, 4, 5),), {"kernel": 3, "padding": 1, "count_include_pad": False}),
+    Spec(p.avg_pool, (normal(2, 1, 4, 5),),
+         {"kernel": 3, "padding": 1, "count_include_pad": False}),
     Spec(p.avg_pool, (normal(1, 1, 3, 3, 2),), {"kernel": 2, "divisor": -3}),
     Spec(p.avg_pool_grad, (normal(2, 2, 3),), {"input_shape": 6, "kernel": 2, "stride": 2}),
     Spec(p.avg_pool_grad, (normal(1, 1, 4, 5),),
@@ -90,7 +95,9 @@ def test_transposed_convolution_adds_multiples_of_the_filter(more, cut):
 
 
 def test_transposed_convolution_without_a_rest_undoes_the_shape():
-    size = inferred(p.conv_transpose, f32[1, 2, 7], f32[2, 3, 3], stride=2, padding=1, output_padding=1)
+    size = inferred(
+        p.conv_transpose, f32[1, 2, 7], f32[2, 3, 3], stride=2, padding=1, output_padding=1
+    )
     assert size == f32[1, 3, 14]
     assert inferred(p.conv, size, f32[2, 3, 3], stride=2, padding=1) == f32[1, 2, 7]
 
@@ -109,7 +116,9 @@ def test_narrow_floats_are_summed_in_float32():
 
 
 def pulled(x, dy, **attrs):
-    return p.max_pool_grad(np.asarray([[x]], float), np.asarray([[dy]], float), **attrs)[0, 0].tolist()
+    return p.max_pool_grad(np.asarray([[x]], float), np.asarray([[dy]], float), **attrs)[
+        0, 0
+    ].tolist()
 
 
 def test_the_first_maximum_gets_the_gradient():
@@ -124,7 +133,9 @@ def test_maximum_sees_nan_and_not_the_padding():
     x = np.array([[[-5.0, np.nan, -np.inf, -np.inf]]])
     y = p.max_pool(x, kernel=2, padding=1)
     np.testing.assert_array_equal(y, [[[-5, np.nan, np.nan, -np.inf, -np.inf]]])
-    assert p.max_pool(np.array([[[-7, -3]]], np.int8), kernel=2, padding=1).tolist() == [[[-7, -3, -3]]]
+    assert p.max_pool(np.array([[[-7, -3]]], np.int8), kernel=2, padding=1).tolist() == [
+        [[-7, -3, -3]]
+    ]
     found = p.max_pool_argmax(x, kernel=2, padding=1)
     assert found.tolist() == [[[0, 1, 1, 2, 3]]]
 
@@ -157,7 +168,10 @@ def test_attributes_have_one_spelling():
     for stride, padding in spellings:
         assert attrs_of(p.conv, x, w, stride=stride, padding=padding, groups=2) == expected
     assert attrs_of(p.avg_pool, x, kernel=2)["kernel"] == (2, 2)
-    assert attrs_of(p.conv_transpose, x, f32[4, 2, 3, 3], output_padding=0)["output_padding"] == (0, 0)
+    assert attrs_of(p.conv_transpose, x, f32[4, 2, 3, 3], output_padding=0)["output_padding"] == (
+        0,
+        0,
+    )
 
 
 @pytest.mark.parametrize(
@@ -218,7 +232,10 @@ def test_gradients_of_a_convolution_must_fit():
 def test_windows_of_a_pooling_must_see_something():
     assert refused(p.max_pool, f32[1, 1, 4], kernel=2, padding=2).code == "E0404"
     assert refused(p.max_pool, f32[1, 1, 1], kernel=2, dilation=2, padding=1).code == "E0404"
-    assert refused(p.avg_pool, f32[1, 1, 4], kernel=2, padding=2, count_include_pad=False).code == "E0404"
+    assert (
+        refused(p.avg_pool, f32[1, 1, 4], kernel=2, padding=2, count_include_pad=False).code
+        == "E0404"
+    )
     assert inferred(p.avg_pool, f32[1, 1, 4], kernel=2, padding=2) == f32[1, 1, 7]
     # Wide padding that no window falls into: the stride leaps over it.
     assert inferred(p.max_pool, f32[1, 1, 4], kernel=2, stride=5, padding=((0, 2),)) == f32[1, 1, 1]
@@ -235,9 +252,13 @@ def test_sizes_may_be_symbolic():
     assert inferred(p.conv, x, f32[4, 3, 3, 3]) == f32[batch, 4, size, 6]
     assert inferred(p.max_pool, x, kernel=2, stride=2) == f32[batch, 3, (size + 2) // 2, 4]
     assert inferred(p.avg_pool, x, kernel=(1, 8)) == f32[batch, 3, size + 2, 1]
-    grad = inferred(p.conv_input_grad, f32[batch, 4, size, 6], f32[4, 3, 3, 3], input_shape=(size + 2, 8))
+    grad = inferred(
+        p.conv_input_grad, f32[batch, 4, size, 6], f32[4, 3, 3, 3], input_shape=(size + 2, 8)
+    )
     assert grad == x
-    assert inferred(p.conv_filter_grad, x, f32[batch, 4, size, 6], kernel_shape=3) == f32[4, 3, 3, 3]
+    assert (
+        inferred(p.conv_filter_grad, x, f32[batch, 4, size, 6], kernel_shape=3) == f32[4, 3, 3, 3]
+    )
     channels = refused(p.conv, f32[1, symbol("C"), 8], f32[4, 3, 3])
     assert channels.code == "E0402"
 

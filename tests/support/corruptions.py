@@ -466,7 +466,8 @@ def attribute_is_spelled_otherwise(function: Function, random: Random) -> bool:
     """An axis is counted from the end."""
     sites = [
         (o, o.operands[0].ndim) for o in function.walk()
-        if o.attrs.get("axis") not in (None, ()) and o.operands and o.operands[0].type is not Token
+        if o.attrs.get("axis") not in (None, ()) and o.operands
+        and isinstance(o.operands[0].type, TensorType) and o.operands[0].ndim
     ]  # fmt: skip
     if not sites:
         return False
@@ -657,3 +658,13 @@ def location_is_wrong(function: Function, random: Random) -> bool:
 def scope_is_wrong(function: Function, random: Random) -> bool:
     pick(random, list(function.walk())).scope = random.choice((None, 3, ("net", "Net")))
     return True
+
+
+@corruption
+def truth_is_a_number(function: Function, random: Random) -> bool:
+    """1 stands for True: equal, and yet another spelling."""
+    sites = [(o, n) for o in function.walk() for n, x in o.attrs.items() if type(x) is bool]
+    if not sites:
+        return False
+    operation, name = random.choice(sites)
+    return set_attrs(operation, {**operation.attrs, name: int(operation.attrs[name])})

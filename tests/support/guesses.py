@@ -1,8 +1,8 @@
 """How may a primitive be called, going by what it says of itself?
 
 Attributes are guessed by their names, operands by trying the type rule. A guess may be refused;
-then another is made. `CALLS` and `BY_PRIM` hold what chance would not find; nothing else here
-knows a primitive by name, so that new families join by themselves.
+then another is made. `support.calls` holds what chance would not find; apart from that, new
+families join by themselves.
 """
 
 from __future__ import annotations
@@ -14,24 +14,18 @@ from itertools import product
 from random import Random
 from typing import Any
 
-import numpy as np
-
 from s2sad import prims as p
 from s2sad.core import dtypes, location
 from s2sad.core.diagnostics import S2sadError
 from s2sad.core.dtypes import DType
 from s2sad.ir.primitive import Form, Primitive, Trait
-from s2sad.ir.types import TensorType, Type, f32, f64, i64
+from s2sad.ir.types import TensorType, Type, f32
+from support.calls import BY_PRIM, CALLS, NEVER, Attributes, any_axes, any_axis
 
 Shape = tuple[int, ...]
-Attributes = dict[str, Any]
 Maker = Callable[[Random, Primitive, Sequence[Type]], Any]
-Call = Callable[[Random], tuple[list[Any], Attributes]]
 
 MAX_ELEMENTS, MAX_AXES = 4096, 6
-
-#: They always fail, or need somebody outside: a feeder, another process.
-NEVER = {"raise_", "queue_read", "send", "receive"}
 
 
 def guess_attributes(prim: Primitive, types: Sequence[Type], random: Random) -> Attributes:
@@ -79,19 +73,8 @@ def _any_of(*choices: Any) -> Maker:
     return lambda random, prim, types: random.choice(choices)
 
 
-def _axis(random: Random, first: TensorType) -> int:
-    return random.randint(-first.ndim, max(first.ndim - 1, 0))
-
-
-def _axes(random: Random, first: TensorType) -> Any:
-    """One axis or several, as reductions take them; now and then all of them."""
-    if random.random() < 0.3:
-        return random.choice((None, _axis(random, first)))
-    return tuple(random.sample(range(first.ndim), random.randint(0, first.ndim)))
-
-
 def _axis_or_axes(random: Random, prim: Primitive, types: Sequence[Type]) -> Any:
-    return random.choice((_axis, _axes))(random, _first(types))
+    return random.choice((any_axis, any_axes))(random, _first(types))
 
 
 def _permutation(random: Random, first: TensorType) -> Shape:
@@ -118,14 +101,16 @@ def _text(random: Random, prim: Primitive, types: Sequence[Type]) -> str:
 #: What an attribute of each name may be.
 MAKERS: dict[str, Maker] = {
     "axis": _axis_or_axes,
-    "axes": _of_first(_axes),
-    "concat_axis": _of_first(_axis),
+    "axes": _of_first(any_axes),
+    "concat_axis": _of_first(any_axis),
     "descending": _any_of(True, False),
     "depth": _any_of(0, 1, 3),
     "dtype": _any_of(*dtypes.ALL),
+    "eps": _any_of(1e-3),
     "exclusive": _any_of(True, False),
     "format": _text,
     "high": _per_axis(0, 2),
+    "k": _any_of(0, 1, 2),
     "keepdims": _any_of(True, False),
     "low": _per_axis(0, 2),
     "message": _text,
@@ -139,109 +124,12 @@ MAKERS: dict[str, Maker] = {
     "seed": _any_of(0, 7, -1, 2**64 - 1),
     "shape": _of_first(_shape),
     "size": _any_of(1),
-    "split_axis": _of_first(_axis),
+    "slope": _any_of(0.0, 0.01),
+    "split_axis": _of_first(any_axis),
     "start": _per_axis(0, 1),
     "step": _per_axis(1, 2),
     "stop": _of_first(lambda random, x: tuple(random.randint(0, n) for n in x.shape)),
     "value": _any_of(0, 1, 0.5, -0.0),
-}
-
-
-def _split(random: Random, x: TensorType) -> Attributes:
-    axis = random.randrange(max(x.ndim, 1))
-    size = x.shape[axis] if x.ndim else 0
-    cut = random.randint(0, size)
-    return {"axis": axis, "sizes": random.choice(((size,), (cut, size - cut)))}
-
-
-def _roll(random: Random, x: TensorType) -> Attributes:
-    axes = _axes(random, x)
-    many = tuple(range(x.ndim)) if axes is None else axes
-    shift = tuple(random.randint(-2, 4) for _ in many) if isinstance(many, tuple) else 1
-    return {"axis": many, "shift": shift}
-
-
-def _equation(random: Random, x: TensorType) -> Attributes:
-    """For one or two operands, each with the axes of the first."""
-    letters = "abcdef"[: x.ndim]
-    left = random.choice((letters, f"{letters},{letters}"))
-    return {"equation": f"{left}->{''.join(random.sample(letters, random.randint(0, x.ndim)))}"}
-
-
-#: Attributes that depend on one another, by primitive, given the type of the first operand.
-BY_PRIM: dict[str, Callable[[Random, TensorType], Attributes]] = {
-    "einsum": _equation,
-    "repeat": lambda random, x: {"repeats": random.randint(0, 3), "axis": _axis(random, x)},
-    "roll": _roll,
-    "split": _split,
-}
-
-_IMAGE, _FILTER, _SMALL = (1, 2, 4, 5), (2, 2, 3, 2), (1, 2, 2, 4)
-
-
-def _windows(*shapes: Shape, **attrs: Any) -> Call:
-    def make(random: Random) -> tuple[list[Any], Attributes]:
-        dtype = random.choice((dtypes.float32, dtypes.float64, dtypes.float16, dtypes.bfloat16))
-        return [TensorType(dtype, shape) for shape in shapes], dict(attrs)
-
-    return make
-
-
-_ROWS, _COLUMN, _PLACES = np.array([1, -1]), np.array([[0], [3]]), np.array([[0, 1], [3, 2]])
-_START = np.array(0)
-
-
-def _indexed(*others: Any, **attrs: Any) -> Call:
-    """A tensor of shape (4, 3), then tensors of other shapes and indices, all in range."""
-
-    def make(random: Random) -> tuple[list[Any], Attributes]:
-        dtype = random.choice(dtypes.ALL[:-1])
-        values = [TensorType(dtype, x) if isinstance(x, tuple) else x for x in ((4, 3), *others)]
-        return values, dict(attrs)
-
-    return make
-
-
-#: Whole calls that chance would not find: operand types, or arrays for constants; attributes.
-CALLS: dict[str, Call] = {
-    "avg_pool": _windows(_IMAGE, kernel=(2, 2)),
-    "avg_pool_grad": _windows(_SMALL, kernel=(3, 2), input_shape=(4, 5)),
-    "bernoulli": lambda random: ([i64[3], f64[2]], {}),
-    "conv": _windows(_IMAGE, _FILTER),
-    "conv_filter_grad": _windows(_IMAGE, _SMALL, kernel_shape=(3, 2)),
-    "conv_input_grad": _windows(_SMALL, _FILTER, input_shape=(4, 5)),
-    "conv_transpose": _windows(_SMALL, _FILTER),
-    "dropout": lambda random: ([f32[2, 3], i64[3]], {"rate": 0.5}),
-    "dynamic_slice": _indexed(_START, _START, sizes=(2, 3)),
-    "gather": _indexed(_ROWS),
-    "gather_elements": _indexed(_COLUMN, axis=0),
-    "gather_nd": _indexed(_PLACES),
-    "index_add": _indexed(_ROWS, (2, 3)),
-    "index_update": _indexed(_ROWS, (2, 3)),
-    "is_last_element": _indexed(_COLUMN, axis=0),
-    "is_last_index": lambda random: ([_ROWS], {"size": 3}),
-    "is_last_nd": lambda random: ([_PLACES], {"shape": (4, 3)}),
-    "linear_recurrence": _windows((3, 2), (3, 2), axis=0),
-    "matmul": _windows((2, 3), (3, 4)),
-    "max_pool": _windows(_IMAGE, kernel=(2, 2)),
-    "max_pool_argmax": _windows(_IMAGE, kernel=(2, 2)),
-    "max_pool_grad": _windows(_IMAGE, (1, 2, 3, 4), kernel=(2, 2)),
-    "random_bits": lambda random: ([i64[3]], {"shape": (2,)}),
-    "random_fold": lambda random: ([i64[3], i64], {}),
-    "random_int": lambda random: ([i64[3], np.array(-1), np.array(5)], {"shape": (2,)}),
-    "random_normal": lambda random: ([i64[3]], {"shape": (2,)}),
-    "random_permutation": lambda random: ([i64[3]], {"n": 4}),
-    "random_uniform": lambda random: ([i64[3]], {"shape": (2,)}),
-    "scatter_elements": _indexed(_COLUMN, (2, 1), axis=0),
-    "scatter_nd": _indexed(_PLACES, (2,)),
-    "update": _indexed((2, 2), _START, _START),
-    "update_add": _indexed((2, 2), _START, _START),
-}
-
-#: What goes with the token, for effects that would fail on anything.
-EFFECTS: dict[str, list[Any]] = {
-    "assert_": [np.array(True)],
-    "check_finite": [np.array([0.5, -0.0], np.float32)],
 }
 
 

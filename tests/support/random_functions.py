@@ -24,9 +24,8 @@ from s2sad.ir.builder import build_function
 from s2sad.ir.graph import Function, Operation, Value
 from s2sad.ir.primitive import Primitive
 from s2sad.ir.types import StackType, TensorType, Token, Type, bool_, i64
+from support.calls import CALLS, EFFECTS
 from support.guesses import (
-    CALLS,
-    EFFECTS,
     effect_prims,
     elementwise_prims,
     fitting,

@@ -15,7 +15,8 @@ from s2sad.ir.graph import Function
 from s2sad.ir.primitive import Form
 from s2sad.ir.types import StackType, TensorType, Token, type_of
 from s2sad.ir.verify import verify
-from support.guesses import NEVER, effect_prims, elementwise_prims, nested_prims, other_prims
+from support.calls import NEVER
+from support.guesses import effect_prims, elementwise_prims, nested_prims, other_prims
 from support.random_functions import random_function
 from support.random_values import edge_values, random_inputs
 

@@ -9,4 +9,7 @@ TABLE = {
     c.greater_equal: "np.greater_equal({0}, {1})",
     c.equal: "np.equal({0}, {1})",
     c.not_equal: "np.not_equal({0}, {1})",
+    c.is_nan: "np.isnan({0})",
+    c.is_inf: "np.isinf({0})",
+    c.is_finite: "np.isfinite({0})",
 }

@@ -33,8 +33,8 @@ def is_raw(prim: Primitive) -> bool:
 
 def signature(operation: Operation, *, in_place: bool) -> tuple[Any, ...]:
     """What the kernel depends on; attributes and regions are given with each call."""
-    narrow = () if is_raw(operation.prim) else tuple(_narrow_dtypes(operation))
-    return operation.prim, in_place, tuple(_scalars(operation)), narrow, len(operation.results)
+    scalars = tuple(_scalars(operation))
+    return operation.prim, in_place, scalars, _finish(operation), len(operation.results)
 
 
 def kernel(operation: Operation, *, in_place: bool) -> Kernel:
@@ -46,11 +46,10 @@ def kernel(operation: Operation, *, in_place: bool) -> Kernel:
     in_place : bool
         Whether the first operand may be overwritten.
     """
-    prim, types = operation.prim, [v.type for v in (*operation.operands, *operation.results)]
-    compute = prim.meaning
-    if not is_raw(prim) and any(map(is_narrow, types)):
-        compute = partial(_rounded, compute, list(_narrow_dtypes(operation)))
-    scalars = list(_scalars(operation))
+    prim, compute = operation.prim, operation.prim.meaning
+    finish, scalars = _finish(operation), tuple(_scalars(operation))
+    if finish is not None:
+        compute = partial(_rounded, compute, finish)
     if scalars:
         compute = partial(_with_arrays, compute, scalars)
     if in_place:
@@ -62,12 +61,13 @@ def kernel(operation: Operation, *, in_place: bool) -> Kernel:
     return compute
 
 
-def _narrow_dtypes(operation: Operation) -> Iterator[dtypes.DType | None]:
-    """Dtype of each narrow result, None for other results; and whether there are narrow operands."""
-    for value in operation.results:
-        yield value.dtype if is_narrow(value.type) else None
-    if any(is_narrow(value.type) for value in operation.operands):
-        yield None
+def _finish(operation: Operation) -> tuple[dtypes.DType | None, ...] | None:
+    """The narrow dtype of each result, None for another; None where nothing is narrow."""
+    types = [value.type for value in operation.results]
+    operands = [value.type for value in operation.operands]
+    if is_raw(operation.prim) or not any(map(is_narrow, (*operands, *types))):
+        return None
+    return tuple(t.dtype if isinstance(t, TensorType) and is_narrow(t) else None for t in types)
 
 
 def _scalars(operation: Operation) -> Iterator[int]:
@@ -77,7 +77,7 @@ def _scalars(operation: Operation) -> Iterator[int]:
             yield place
 
 
-def _with_arrays(compute: Kernel, scalars: list[int], *operands: Any, **attrs: Any) -> Any:
+def _with_arrays(compute: Kernel, scalars: tuple[int, ...], *operands: Any, **attrs: Any) -> Any:
     arrays = list(operands)
     for place in scalars:
         arrays[place] = np.asarray(arrays[place])
@@ -91,7 +91,7 @@ def _only(compute: Kernel, *operands: Any, **attrs: Any) -> Any:
 
 
 def _rounded(
-    compute: Kernel, finish: list[dtypes.DType | None], *operands: Any, **attrs: Any
+    compute: Kernel, finish: tuple[dtypes.DType | None, ...], *operands: Any, **attrs: Any
 ) -> Any:
     """Narrow floats widened before, and rounded once after."""
     wide = [dtypes.widen(x) if isinstance(x, (np.ndarray, np.generic)) else x for x in operands]

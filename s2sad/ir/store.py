@@ -1,0 +1,120 @@
+"""How does a function lie in a file?
+
+As text, with the constants that are too big for it in an ``.npz`` of the same name. Both are
+written whole or not at all, and checked when they are read; nothing in them is executed.
+"""
+
+from __future__ import annotations
+
+import os
+import secrets
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import Any, BinaryIO
+
+import numpy as np
+
+from s2sad.core.diagnostics import fail
+from s2sad.ir.graph import Function
+from s2sad.ir.plain import load_arrays
+from s2sad.ir.primitive import Primitive
+from s2sad.ir.printer import Constants, print_text
+from s2sad.ir.reader import read_text
+
+
+def save(function: Function, path: str | Path, *, style: str = "flat", stage: str = "") -> None:
+    """Write `function` to `path`, a ``.py`` file that ``python`` runs.
+
+    Constants of more than 16 elements that differ go to ``NAME.npz`` beside ``NAME.py``, which is
+    written first. An error leaves what was there before.
+
+    Parameters
+    ----------
+    function : Function
+    path : path
+        In a directory that exists.
+    style, stage : str
+        As for `print_text`.
+
+    Raises
+    ------
+    S2sadError
+        E0604 when the files cannot be written.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from s2sad import prims as p
+    >>> from s2sad.ir.builder import build_function
+    >>> from s2sad.ir.types import f32
+    >>> function = build_function(lambda x: p.add(x, p.const(np.ones(32, np.float32), f32[32])),
+    ...                           [f32[32]], names=["x"])
+    >>> with tempfile.TemporaryDirectory() as directory:
+    ...     save(function, Path(directory, "sum.py"))
+    ...     load(Path(directory, "sum.py"), p.ALL)
+    <function main(f32[32]) -> (f32[32])>
+    """
+    path = Path(path)
+    constants = Constants(path.with_suffix(".npz").name)
+    text = print_text(function, style=style, stage=stage, constants=constants, script=True)
+    if constants.arrays:
+        save_arrays(path.with_suffix(".npz"), constants.arrays)
+    _write(path, lambda file: file.write(text.encode()))
+
+
+def load(path: str | Path, vocabulary: Mapping[str, Primitive]) -> Function:
+    """The function in the file `path`.
+
+    Parameters
+    ----------
+    path : path
+    vocabulary : mapping of str to Primitive
+        ``s2sad.prims.ALL``.
+
+    Raises
+    ------
+    S2sadError
+        E0604 when there is no such file; E0601, E0602, E0603 and those of the type rules, as from
+        `read_text`.
+    """
+    path = Path(path)
+    try:
+        text = path.read_bytes().decode()
+    except OSError as error:
+        raise fail("E0604", f"the dump cannot be read: {error}") from error
+    except UnicodeDecodeError as error:
+        raise fail("E0601", f"{path} is no text in UTF-8: {error}") from error
+    return read_text(
+        text,
+        vocabulary,
+        filename=str(path),
+        beside=lambda file: load_arrays(path.with_name(file)),
+    )
+
+
+def save_inputs(path: str | Path, inputs: Sequence[Any]) -> None:
+    """Write the arrays among `inputs` to where the dump `path` looks for them when it is run."""
+    arrays = {f"input{i}": x for i, x in enumerate(inputs) if isinstance(x, (np.ndarray, np.generic))}
+    save_arrays(Path(path).with_suffix(".in.npz"), arrays)
+
+
+def save_arrays(path: Path, arrays: Mapping[str, Any]) -> None:
+    """Write `arrays` to the ``.npz`` at `path`, whole or not at all."""
+    _write(path, lambda file: np.savez(file, **arrays))  # type: ignore[arg-type]
+
+
+def _write(path: Path, write: Any) -> None:
+    """Let `write` fill a new file, which then takes the place of `path` at once."""
+    part = path.with_name(f".{path.name}.{secrets.token_hex(4)}.part")
+    try:
+        with open(part, "xb") as file:
+            write(file)
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(part, path)
+    except OSError as error:
+        raise fail("E0604", f"{path} cannot be written: {error}") from error
+    finally:
+        with suppress(FileNotFoundError):
+            part.unlink()
