@@ -196,9 +196,13 @@ def gradient_inputs(
         before = named_leaves(dict(enumerate(bound.args[:position])))
         places.append(sum(1 for _, leaf in before if isinstance(leaf, Tensor)))
     for weight in wanted.weights:
-        found = [i for i, t in enumerate(reading.hidden) if t is weight and weight.requires_grad]
+        found = [i for i, t in enumerate(reading.hidden) if t is weight and _requires_grad(reading, weight)]
         places.append(len(tensors) + found[0] if found else None)
     return places
+
+
+def _requires_grad(reading: Reading, weight: Parameter) -> bool:
+    return reading.guards.attribute(weight, "requires_grad", f"{weight.name}.requires_grad")
 
 
 def _argument(bound: inspect.BoundArguments, position: int) -> Tensor:

@@ -1,8 +1,8 @@
 """Does what the README and the pages of docs/ show run, print that, and link to what exists?
 
 A page is one program. A block of ``python`` is a file of it, named in its first line where that
-is ``# net.py``; the block of ``text`` that follows it, if it is the next one, is what it prints, with
-``...`` for what is left out. Blocks with ``>>>`` are doctests.
+is ``# net.py``; where the next block is ``text``, it is what that prints, with ``...`` for what is
+left out. Blocks with ``>>>`` are doctests. The recipes of CONTRIBUTING.md show parts of files.
 """
 
 from __future__ import annotations
@@ -20,7 +20,8 @@ import pytest
 
 ROOT = Path(__file__).parent.parent
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
-LINKING = [*PAGES, ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs" / "decisions").glob("*.md"))]
+CONTRIBUTING = ROOT / "CONTRIBUTING.md"
+LINKING = [*PAGES, CONTRIBUTING, *sorted((ROOT / "docs" / "decisions").glob("*.md"))]
 PICTURE = ROOT / "docs" / "pictures" / "pipeline.svg"
 
 BLOCK = re.compile(r"^```(?P<kind>\w*)[^\n]*\n(?P<text>.*?)^```$", re.MULTILINE | re.DOTALL)
@@ -116,6 +117,31 @@ def test_make_commands_of_the_pages_exist():
         assert set(used) <= targets, page.name
 
 
+def test_recipes_show_code_as_it_is():
+    shown = [block.text for block in blocks(CONTRIBUTING.read_text(encoding="utf-8"))]
+    assert len(shown) == 3
+    for text in shown:
+        first, *lines = text.splitlines()
+        real = {
+            line.rstrip() for line in (ROOT / first.removeprefix("# ")).read_text().splitlines()
+        }
+        code = [re.sub(r"\s\s+# .*", "", line).rstrip() for line in lines]
+        assert [line for line in code if line not in real] == [], first
+
+
+def test_each_recipe_ends_in_a_command_that_finds_tests():
+    page = CONTRIBUTING.read_text(encoding="utf-8")
+    recipes = re.split(r"^## ", page, flags=re.MULTILINE)
+    recipes = [recipe for recipe in recipes if recipe.startswith("Add ")]
+    assert len(recipes) == 4
+    tests = list((ROOT / "tests").rglob("test_*.py"))
+    for recipe in recipes:
+        command = re.search(r'Check it: `make test ARGS="-k ([\w-]+)"`\n*\Z', recipe)
+        assert command is not None, recipe
+        texts = (f"{path.name}\n{path.read_text(encoding='utf-8')}" for path in tests)
+        assert any(command[1] in text for text in texts), command[0]
+
+
 def test_picture_shows_the_stages_of_the_architecture_page(in_folder, capsys):
     page = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
     names = run_page(page, capsys)
@@ -123,6 +149,7 @@ def test_picture_shows_the_stages_of_the_architecture_page(in_folder, capsys):
     real = [str(function) for _, function in compiled.stages.functions]
     real += [next(blocks(page)).text, compiled.variants[-1].executable.source]
     known = {squeezed(line) for text in real for line in text.splitlines()}
+    known |= {line.partition(" #@")[0] for line in known}
     shown = [squeezed("".join(node.itertext())) for node in code_of(PICTURE)]
     assert len(shown) > 20
     assert [line for line in shown if line not in known and line != "..."] == []

@@ -85,12 +85,13 @@ class Cell:
     # -- attributes ---------------------------------------------------------------------------
 
     def __getattr__(self, name: str) -> Any:
-        for registry in REGISTRIES:
-            entries = self.__dict__.get(registry)
-            if entries is None and not name.startswith("__"):
-                raise self._not_initialised(f"reading {name!r}")
-            if entries and name in entries:
-                return entries[name]
+        own = self.__dict__
+        if "_cells" in own:
+            for registry in REGISTRIES:
+                if name in own[registry]:
+                    return own[registry][name]
+        elif not name.startswith("__"):
+            raise self._not_initialised(f"reading {name!r}")
         near = [] if name.startswith("__") else difflib.get_close_matches(name, dir(self), 1)
         raise fail(
             "E0220", f"{type(self).__name__} has no attribute {name!r}",

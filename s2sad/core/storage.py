@@ -159,13 +159,24 @@ def _read_number(data: bool | int | float) -> tuple[np.ndarray, DType]:
 
 
 def _read_list(data: Any, dtype: DType | None) -> tuple[np.ndarray, DType]:
+    if not any(issubclass(kind, Stored) for kind in _kinds(data)):
+        array = _as_array(data)
+        return _read_array(array, dtype or DEFAULTS.get(array.dtype))
     stored = {dtypes.BY_STORAGE[x.array.dtype] for x in _leaves(data) if isinstance(x, Stored)}
     if len(stored) > 1 and dtype is None:
         names = ", ".join(sorted(str(x) for x in stored))
         raise fail("E0301", f"the list holds tensors of {names}", help="name the dtype: dtype=...")
-    array = _as_array(_plain(data) if stored else data)
-    default = next(iter(stored)) if stored else DEFAULTS.get(array.dtype)
-    return _read_array(array, dtype or default)
+    return _read_array(_as_array(_plain(data)), dtype or next(iter(stored)))
+
+
+def _kinds(data: Any) -> set[type]:
+    """Types of the items of a nested list, without looking at each number one by one."""
+    kinds = set(map(type, data))
+    if any(issubclass(kind, (list, tuple)) for kind in kinds):
+        for item in data:
+            if isinstance(item, (list, tuple)):
+                kinds |= _kinds(item)
+    return kinds
 
 
 def _as_array(data: Any) -> np.ndarray:

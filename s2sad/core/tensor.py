@@ -112,14 +112,17 @@ class Tensor(Operators):
 
     @property
     def dtype(self) -> DType:
+        """Type of the elements."""
         return dtypes.BY_STORAGE[self.array.dtype]
 
     @property
     def shape(self) -> tuple[int, ...]:
+        """Size of each axis."""
         return self.array.shape
 
     @property
     def ndim(self) -> int:
+        """Number of axes."""
         return self.array.ndim
 
     @property
@@ -377,6 +380,7 @@ class Parameter(Tensor):
 
     @property
     def name(self) -> str:
+        """What optimizers, checkpoints and dumps know the Parameter by."""
         return self._name
 
     @name.setter
@@ -391,6 +395,7 @@ class Parameter(Tensor):
 
     @property
     def requires_grad(self) -> bool:
+        """Whether training changes the Parameter."""
         return self._requires_grad
 
     @requires_grad.setter

@@ -22,7 +22,7 @@ from s2sad.core.cell import Cell
 from s2sad.core.diagnostics import fail
 from s2sad.core.dispatch import slots
 from s2sad.core.tensor import Tensor
-from s2sad.frontend.expressions import BoundMethod, evaluate, evaluates, is_tensor, items
+from s2sad.frontend.expressions import BoundMethod, Range, evaluate, evaluates, is_tensor, items
 from s2sad.frontend.frame import Frame
 from s2sad.frontend.source import Source, source_of
 from s2sad.frontend.statements import execute
@@ -154,6 +154,8 @@ def run_body(frame: Frame, node: Any) -> Any:
 def _call_builtin(frame: Frame, function: Any, args: list[Any], kwargs: dict[str, Any]) -> Any:
     if function is super and not args:
         return _super(frame)
+    if function is range and any(is_tensor(x) for x in args):
+        return Range(*args)
     if function is isinstance:
         return _isinstance(*args)
     if function is len and is_tensor(args[0]):

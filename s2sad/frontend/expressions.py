@@ -13,10 +13,15 @@ from typing import Any
 
 import gast
 
+from s2sad import prims as p
+from s2sad.core import dtypes
 from s2sad.core.diagnostics import fail
 from s2sad.core.dispatch import slots
 from s2sad.core.tensor import Tensor
+from s2sad.frontend.branches import branch
 from s2sad.frontend.frame import Frame
+from s2sad.ir import builder as builders
+from s2sad.ir import dims
 from s2sad.ir.graph import Value
 
 EXPRESSIONS: dict[type, Callable[[Frame, Any], Any]] = {}
@@ -151,21 +156,29 @@ def _binary(frame: Frame, node: Any) -> Any:
 def _unary(frame: Frame, node: Any) -> Any:
     value = evaluate(frame, node.operand)
     if isinstance(node.op, gast.Not):
-        return not truth(value)
+        condition = data_condition(frame, value)
+        return not truth(value) if condition is None else p.logical_not(condition)
     return operate(frame, UNARY[type(node.op)], value)
 
 
 @evaluates(gast.Compare)
 def _compare(frame: Frame, node: Any) -> Any:
-    left = evaluate(frame, node.left)
-    result: Any = True
-    for position, (op, right_node) in enumerate(zip(node.ops, node.comparators, strict=True)):
-        if position and not truth(result):
-            return result
-        right = evaluate(frame, right_node)
-        result = _compare_two(frame, op, left, right)
-        left = right
-    return result
+    return _compare_chain(frame, evaluate(frame, node.left), node.ops, node.comparators)
+
+
+def _compare_chain(frame: Frame, left: Any, ops: list[Any], nodes: list[Any]) -> Any:
+    """``left < a < b``: each part is evaluated once, and none after the first that fails."""
+    right = evaluate(frame, nodes[0])
+    result = _compare_two(frame, ops[0], left, right)
+    if not ops[1:]:
+        return result
+    condition = data_condition(frame, result)
+    if condition is None:
+        return _compare_chain(frame, right, ops[1:], nodes[1:]) if truth(result) else result
+    return branch(
+        frame, condition, lambda inner: _compare_chain(inner, right, ops[1:], nodes[1:]),
+        lambda inner: result, [],
+    )  # fmt: skip
 
 
 def _compare_two(frame: Frame, op: Any, left: Any, right: Any) -> Any:
@@ -180,18 +193,79 @@ def _compare_two(frame: Frame, op: Any, left: Any, right: Any) -> Any:
 
 @evaluates(gast.BoolOp)
 def _boolean(frame: Frame, node: Any) -> Any:
-    stop = isinstance(node.op, gast.Or)
-    value: Any = None
-    for part in node.values:
-        value = evaluate(frame, part)
-        if part is not node.values[-1] and truth(value) == stop:
-            return value
-    return value
+    return _boolean_parts(frame, isinstance(node.op, gast.Or), node.values)
+
+
+def _boolean_parts(frame: Frame, is_or: bool, parts: list[Any]) -> Any:
+    """``and`` and ``or``, which evaluate no more parts than they need, also on data."""
+    first, *rest = parts
+    value = evaluate(frame, first)
+    if not rest:
+        return value
+    condition = data_condition(frame, value)
+    if condition is None:
+        return value if truth(value) == is_or else _boolean_parts(frame, is_or, rest)
+
+    def kept(inner: Frame) -> Any:
+        return value
+
+    def others(inner: Frame) -> Any:
+        return _boolean_parts(inner, is_or, rest)
+
+    then, orelse = (kept, others) if is_or else (others, kept)
+    return branch(frame, condition, then, orelse, [])
 
 
 @evaluates(gast.IfExp)
 def _conditional(frame: Frame, node: Any) -> Any:
-    return evaluate(frame, node.body if truth(evaluate(frame, node.test)) else node.orelse)
+    test = evaluate(frame, node.test)
+    condition = data_condition(frame, test)
+    if condition is None:
+        return evaluate(frame, node.body if truth(test) else node.orelse)
+    return branch(
+        frame, condition, lambda inner: evaluate(inner, node.body),
+        lambda inner: evaluate(inner, node.orelse), [],
+    )  # fmt: skip
+
+
+def data_condition(frame: Frame, test: Any) -> Value | None:
+    """The condition of a branch or a loop as a scalar bool; None when it is static.
+
+    A tensor of one element counts, whatever its shape; a number that is not 0 is true.
+
+    Raises
+    ------
+    S2sadError
+        E0304 for a tensor of several elements.
+    """
+    if not is_tensor(test):
+        return None
+    value = builders.current().value(test)
+    if dims.same(value.tensor_type.size, 1) is not True:
+        raise fail(
+            "E0304", f"a condition is one element, got {value.type}",
+            help="reduce it first: `.any()` or `.all()`",
+        )  # fmt: skip
+    if value.ndim:
+        value = p.reshape(value, shape=())
+    return value if value.dtype is dtypes.bool_ else p.not_equal(value, 0)
+
+
+class Range:
+    """``range`` with a bound that is a tensor: its values are i64."""
+
+    def __init__(self, *args: Any) -> None:
+        start, stop, step = (0, *args, 1) if len(args) == 1 else (*args, 1)[:3]
+        self.bounds = _index(start), _index(stop), _index(step)
+
+
+def _index(bound: Any) -> Value:
+    """A bound of `range` as an i64 value (E0304 unless it is one integer)."""
+    value = builders.current().value(bound)
+    if not value.dtype.is_integer or dims.same(value.tensor_type.size, 1) is not True:
+        raise fail("E0304", f"`range` takes integers, got {value.type}")
+    value = p.reshape(value, shape=()) if value.ndim else value
+    return value if value.dtype is dtypes.int64 else p.cast(value, dtype=dtypes.int64)
 
 
 def truth(value: Any) -> bool:
@@ -200,13 +274,10 @@ def truth(value: Any) -> bool:
     Raises
     ------
     S2sadError
-        E0305 for a tensor: branches on data are not compiled yet.
+        E0305 for a tensor.
     """
     if is_tensor(value):
-        raise fail(
-            "E0305", "this condition depends on tensor data, and such branches are not compiled yet",
-            help="select with `ops.where(condition, x, y)`",
-        )  # fmt: skip
+        raise fail("E0305", "this must be known while compiling, and depends on tensor data")
     return bool(value)
 
 
@@ -220,22 +291,20 @@ def static_iterable(value: Any) -> Any:
 @evaluates(gast.Attribute)
 def _attribute(frame: Frame, node: Any) -> Any:
     owner = evaluate(frame, node.value)
-    if is_tensor(owner):
+    own = isinstance(owner, Tensor) and node.attr in ("name", "requires_grad")
+    if is_tensor(owner) and not own:
         return _attribute_of_tensor(owner, node.attr)
     return frame.attribute(owner, node.attr, gast.unparse(node).strip())
 
 
 def _attribute_of_tensor(owner: Any, name: str) -> Any:
-    if name in ("shape", "dtype", "ndim", "size", "name", "requires_grad") and (
-        name in ("shape", "dtype", "ndim") or isinstance(owner, Tensor)
-    ):
+    if name in ("shape", "dtype", "ndim"):
         return getattr(owner, name)
     if name == "size":
-        return owner.tensor_type.size
-    if name in ("T",):
+        return dims.size(owner.shape)
+    if name == "T":
         return method_of_tensor(name)(owner)
-    method = method_of_tensor(name)
-    return BoundMethod(method, owner)
+    return BoundMethod(method_of_tensor(name), owner)
 
 
 class BoundMethod:

@@ -10,7 +10,7 @@ import builtins
 import difflib
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from types import ModuleType
 from typing import Any
 
@@ -22,6 +22,21 @@ from s2sad.core.tensor import Parameter, Tensor
 from s2sad.frontend.guards import Guards
 from s2sad.ir.graph import Region, Value
 from s2sad.ir.types import type_of
+
+
+@dataclass(frozen=True)
+class Unbound:
+    """In place of a variable that only some paths assign; reading it is an error.
+
+    Attributes
+    ----------
+    why : str
+    place : Location or None
+        The branch or loop.
+    """
+
+    why: str
+    place: Location | None
 
 
 @dataclass
@@ -135,6 +150,10 @@ class Frame:
         end = node.end_col_offset if node.end_lineno == line else None
         return Location(self.file, line, node.col_offset, self.caller, end)
 
+    def copy(self, local_names: dict[str, Any]) -> Frame:
+        """This call with other variables."""
+        return replace(self, local_names=local_names)
+
     @contextmanager
     def at(self, node: Any) -> Iterator[None]:
         """Make `node` the origin of what is emitted or raised inside."""
@@ -155,7 +174,10 @@ class Frame:
             E0210 when it is local and not assigned yet, E0201 when it is not bound at all.
         """
         if name in self.local_names:
-            return self.local_names[name]
+            value = self.local_names[name]
+            if isinstance(value, Unbound):
+                raise fail("E0211", value.why, location=value.place)
+            return value
         if name in self.assigned:
             raise fail("E0210", f"the local variable {name!r} is not assigned on this path")
         if name in self.closure:

@@ -1,7 +1,7 @@
 """What does a statement do, when some of it is known while compiling?
 
-Straight code, and branches and loops on static values, which leave no trace in the IR: only the
-taken side is compiled, and a static loop is written out.
+Branches and loops on static values leave no trace in the IR: only the taken side is compiled,
+and a static loop is written out. On tensor data they become regions.
 """
 
 from __future__ import annotations
@@ -10,11 +10,17 @@ from collections.abc import Callable
 from typing import Any
 
 import gast
+import numpy as np
 
+from s2sad.core import location as locations
 from s2sad.core.diagnostics import fail
+from s2sad.frontend.branches import branch
+from s2sad.frontend.carried import stored_names
 from s2sad.frontend.expressions import (
     BINARY,
+    Range,
     bind,
+    data_condition,
     describe,
     evaluate,
     operate,
@@ -22,6 +28,8 @@ from s2sad.frontend.expressions import (
     truth,
 )
 from s2sad.frontend.frame import Frame
+from s2sad.frontend.loops import for_loop, scratch, while_loop
+from s2sad.ir import builder as builders
 
 
 class Exit:
@@ -30,6 +38,7 @@ class Exit:
     def __init__(self, kind: str, value: Any = None) -> None:
         self.kind = kind
         self.value = value
+        self.place = locations.current.get()
 
 
 STATEMENTS: dict[type, Callable[[Frame, Any], Exit | None]] = {}
@@ -110,13 +119,33 @@ def _continue(frame: Frame, node: Any) -> Exit:
 @executes(gast.If)
 def _if(frame: Frame, node: Any) -> Exit | None:
     with frame.at(node.test):
-        taken = truth(evaluate(frame, node.test))
-    return execute(frame, node.body if taken else node.orelse)
+        test = evaluate(frame, node.test)
+        condition = data_condition(frame, test)
+        if condition is None:
+            return execute(frame, node.body if truth(test) else node.orelse)
+        branch(
+            frame, condition, lambda inner: to_the_end(inner, node.body),
+            lambda inner: to_the_end(inner, node.orelse), [*node.body, *node.orelse],
+        )  # fmt: skip
+    return None
+
+
+def to_the_end(frame: Frame, statements: list[Any]) -> None:
+    """Execute a region's statements, which may not be left early (E0104)."""
+    leaving = execute(frame, statements)
+    if leaving is not None:
+        raise fail(
+            "E0104", f"`{leaving.kind}` under a condition on tensor data cannot be compiled yet",
+            location=leaving.place,
+        )  # fmt: skip
 
 
 @executes(gast.For)
 def _for(frame: Frame, node: Any) -> Exit | None:
-    for item in static_iterable(evaluate(frame, node.iter)):
+    items = evaluate(frame, node.iter)
+    if isinstance(items, Range):
+        return _counted(frame, node, items)
+    for item in static_iterable(items):
         bind(frame, node.target, item)
         leaving = execute(frame, node.body)
         if leaving is not None and leaving.kind == "return":
@@ -126,12 +155,41 @@ def _for(frame: Frame, node: Any) -> Exit | None:
     return execute(frame, node.orelse)
 
 
+def _counted(frame: Frame, node: Any, items: Range) -> Exit | None:
+    """A loop whose bounds depend on data."""
+
+    def run(inner: Frame, index: Any) -> None:
+        bind(inner, node.target, index)
+        to_the_end(inner, node.body)
+
+    outside = stored_names([node.target])
+    for_loop(frame, items.bounds, run, node.body, outside)
+    return execute(frame, node.orelse)
+
+
 @executes(gast.While)
 def _while(frame: Frame, node: Any) -> Exit | None:
-    while truth(evaluate(frame, node.test)):
+    while True:
+        with frame.at(node.test), scratch():
+            test = evaluate(frame, node.test)
+            is_data = data_condition(frame, test) is not None
+        if is_data:
+            return _while_on_data(frame, node)
+        if not truth(test):
+            return execute(frame, node.orelse)
         leaving = execute(frame, node.body)
         if leaving is not None and leaving.kind == "return":
             return leaving
         if leaving is not None and leaving.kind == "break":
             return None
+
+
+def _while_on_data(frame: Frame, node: Any) -> Exit | None:
+    def test(inner: Frame) -> Any:
+        with inner.at(node.test):
+            value = evaluate(inner, node.test)
+            condition = data_condition(inner, value)
+            return builders.current().value(np.bool_(truth(value)) if condition is None else condition)
+
+    while_loop(frame, test, lambda inner: to_the_end(inner, node.body), node.body)
     return execute(frame, node.orelse)

@@ -119,7 +119,8 @@ class Builder:
             return operand
         if isinstance(operand, Tensor):
             return outside().capture(operand)
-        array = np.asarray(operand)
+        array = np.array(operand)  # a copy: what the caller does to its own changes no program
+        array.flags.writeable = False
         type = type_of(array)
         return self.add(
             Operation(

@@ -53,7 +53,7 @@ def _values(function: Function) -> Iterator[Value]:
     seen: set[int] = set()
     while pending:
         place = pending.pop()
-        if id(place) in seen or not isinstance(place, Reader):
+        if id(place) in seen or not isinstance(place, (Region, Operation)):
             continue
         seen.add(id(place))
         yield from place.args if isinstance(place, Region) else place.results

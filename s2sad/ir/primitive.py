@@ -19,7 +19,7 @@ from s2sad.core import dtypes
 from s2sad.core.diagnostics import fail
 from s2sad.core.tensor import Tensor
 from s2sad.ir import builder
-from s2sad.ir.graph import Region, Value
+from s2sad.ir.graph import Function, Region, Value
 from s2sad.ir.types import StackValue, TensorType, TokenType, Type, as_dtype, type_of
 
 
@@ -82,6 +82,8 @@ class Primitive:
         Why there is no gradient.
     body : callable or None
         A composite's definition over primitives.
+    expand : callable or None
+        ``expand(types, attrs)``: a composite's body as a function of the IR.
     same : tuple of int or None
         Positions of operands that share one dtype, from which a Python number takes its own;
         None means all.
@@ -107,6 +109,7 @@ class Primitive:
     nondiff: str | None = None
     body: Callable[..., Any] | None = None
     same: tuple[int, ...] | None = None
+    expand: Callable[..., Function] | None = None
     region_rule: Callable[..., Sequence[Type]] | None = None
     adjoint_rule: Callable[..., Any] | None = field(default=None)
     tangent_rule: Callable[..., Any] | None = field(default=None)

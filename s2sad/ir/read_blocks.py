@@ -80,7 +80,7 @@ class BlockReader(ExpressionReader):
     def _parallel(
         self, node: ast.expr, scope: Scope, expected: Sequence[Type | None]
     ) -> list[Value]:
-        """Values on the right of an assignment or a return; numbers get the types `expected`."""
+        """Values on the right of an assignment or a return; numbers must have types `expected`."""
         if not isinstance(node, ast.Tuple):
             return list(self.results(node, scope, expected[0] if len(expected) == 1 else None))
         types = expected if len(expected) == len(node.elts) else [None] * len(node.elts)
@@ -298,6 +298,9 @@ class BlockReader(ExpressionReader):
         else:
             self.block(statements, scope)
         self.close(scope)
+        if scope.outer is not None:
+            hint = "it belongs to a branch or a loop, whose last statement may hand it out"
+            scope.outer.closed.update(dict.fromkeys(scope.values, hint))
         return values + [scope.current(stack) for stack in stacks]
 
     def _emit_regions(

@@ -155,7 +155,7 @@ class ExpressionReader:
     # ---- values ----------------------------------------------------------------------------
 
     def expression(self, node: ast.expr, scope: Scope, expected: Type | None = None) -> Value:
-        """The value of `node`; a number becomes a constant, of type `expected` where given."""
+        """The value of `node`; a number becomes a constant, whose type must be `expected`."""
         results = self.results(node, scope, expected)
         if len(results) != 1:
             raise self.source.refusal(
@@ -172,10 +172,15 @@ class ExpressionReader:
             return operand
         if isinstance(operand, Value):
             return (operand,)
-        if isinstance(expected, TensorType):
-            return (self._constant(operand, expected, node),)
         with locations.origin(*self.origin):
-            return (builder.current().value(operand),)
+            value = builder.current().value(operand)
+        if expected is not None and not same_type(expected, value.type):
+            raise self.source.refusal(
+                node,
+                f"a number by itself is {value.type}, not {expected}",
+                help=f"write p.const({operand}, {expected})",
+            )
+        return (value,)
 
     def operand(self, node: ast.expr, scope: Scope) -> Any:
         """A number as it is, a value, or a tuple of the values of a call."""
@@ -305,7 +310,7 @@ class ExpressionReader:
         try:
             return self.stored(key)
         except S2sadError as error:
-            raise self.source.moved(error, node) from error
+            self.source.reraise(error, node)
 
     def _constant(self, value: Any, type: TensorType, node: ast.expr) -> Value:
         const = self.forms[Form.CONST]
@@ -332,7 +337,7 @@ class ExpressionReader:
             with locations.origin(*self.origin):
                 return emit()
         except S2sadError as error:
-            raise self.source.moved(error, node) from error
+            self.source.reraise(error, node)
         except RecursionError:
             raise
         except Exception as error:

@@ -10,7 +10,7 @@ import ast
 import difflib
 import linecache
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, NoReturn
 
 from s2sad.core.diagnostics import S2sadError, fail
 from s2sad.core.location import Location
@@ -50,18 +50,18 @@ class Source:
         self._show()
         return fail(code, message, location=place, help=help)
 
-    def moved(self, error: S2sadError, node: Any) -> S2sadError:
-        """`error` as one of the dump's at `node`, unless it points into the dump already."""
+    def reraise(self, error: S2sadError, node: Any) -> NoReturn:
+        """Raise `error` as one of the dump's at `node`, unless it points into the dump already."""
         found = error.diagnostic
         if found.location is not None and found.location.file == self.name:
-            return error
+            raise error
         self._show()
         notes = found.notes
         if found.location is not None:
             notes = (*notes, f"the operation comes from {found.location}")
-        return fail(
+        raise fail(
             found.code, found.message, location=self.place(node), notes=notes, help=found.help
-        )
+        ) from error
 
     def _show(self) -> None:
         """Let the excerpt of an error find the text, which may be in no file."""

@@ -88,7 +88,7 @@ class StaticReader:
             try:
                 return _DIM_OPERATORS[type(node.op)](left, right)
             except S2sadError as error:
-                raise self.source.moved(error, node) from error
+                self.source.reraise(error, node)
             except ZeroDivisionError as error:
                 raise self.source.refusal(node, "a size is divided by 0") from error
         raise self.source.refusal(node, "this is no size", help="sizes are ints, symbols, 2*B + 1")
@@ -107,7 +107,7 @@ class StaticReader:
         try:
             self.symbols[name] = symbol(name)  # type: ignore[assignment]
         except S2sadError as error:
-            raise self.source.moved(error, node) from error
+            self.source.reraise(error, node)
 
     # ---- numbers and attributes ------------------------------------------------------------
 

@@ -266,7 +266,7 @@ class _ModuleReader:
                 )
             return self.beside(file)
         except S2sadError as error:
-            raise self.source.moved(error, node) from error
+            self.source.reraise(error, node)
 
     def _constant(self, key: str) -> np.ndarray:
         if key not in self.stored:

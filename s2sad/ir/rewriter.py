@@ -276,9 +276,7 @@ class Rewriter:
         S2sadError
             E0901 if the operands are not of the types that it takes, or not visible.
         """
-        return self.inline_region(
-            function.body, operands, at, caller=at.loc, scope=at.scope
-        )
+        return self.inline_region(function.body, operands, at, caller=at.loc, scope=at.scope)
 
     def inline_region(
         self,

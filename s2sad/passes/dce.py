@@ -42,4 +42,16 @@ def is_dead(operation: Operation) -> bool:
         return False
     if any(value.type.is_linear for value in (*operation.operands, *operation.results)):
         return False
-    return not any(op.prim.has(Trait.FALLIBLE) or op.prim.has(Trait.EFFECT) for op in operation.walk())
+    return not can_fail(operation)
+
+
+def can_fail(operation: Operation) -> bool:
+    """Whether running `operation` may end the program, or does more than give results."""
+    for op in operation.walk():
+        if op.prim.has(Trait.FALLIBLE) or op.prim.has(Trait.EFFECT):
+            return True
+        if op.prim.expand is not None:
+            types = tuple(value.type for value in op.operands)
+            if any(map(can_fail, op.prim.expand(types, op.attrs).body.operations)):
+                return True
+    return False

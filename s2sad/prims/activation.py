@@ -1,9 +1,10 @@
 """What stands between the layers of a network: rectifiers and their smooth relatives, softmax?
 
-All are composites. Narrow floats are computed in float32 and rounded once. Each has an adjoint of
-its own that is right where the body's would overflow or divide by zero, and reads `x` or the
-result alone. Far out, where a factor underflows, products with an infinite `x` would be NaN; the
-limit is selected there, so all are defined at the infinities. NaN stays NaN.
+All are composites of floats (E0301 for others). Narrow floats are computed in float32 and rounded
+once. Nearly each has an adjoint of its own that is right where the body's would overflow or divide
+by zero, and reads `x` or the result alone. Far out, where a factor underflows, products with an
+infinite `x` would be NaN; the limit is selected there, so all are defined at the infinities. NaN
+stays NaN.
 """
 
 from __future__ import annotations

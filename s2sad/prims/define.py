@@ -7,7 +7,7 @@ other primitives; its types and its meaning follow from that.
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import lru_cache
 from typing import Any
 
@@ -121,7 +121,7 @@ def composite(
                 operation.loc, operation.scope = None, ""
             return function
 
-        def traced(types: tuple[Type, ...], attrs: dict[str, Any]) -> Function:
+        def traced(types: tuple[Type, ...], attrs: Mapping[str, Any]) -> Function:
             items = tuple(attrs.items())
             return cached(types, items, repr(items))  # 1, 1.0 and True are equal, 0.0 and -0.0 too
 
@@ -144,6 +144,7 @@ def composite(
                 nondiff=nondiff,
                 body=body,
                 same=same,
+                expand=traced,
             )
         )
 

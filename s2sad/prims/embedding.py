@@ -6,6 +6,7 @@ from typing import Any
 
 from s2sad.core.diagnostics import fail
 from s2sad.ir import dims
+from s2sad.ir.primitive import Trait
 from s2sad.ir.types import TensorType, Type, i64
 from s2sad.prims.constant import const
 from s2sad.prims.define import composite
@@ -45,7 +46,7 @@ def _padding(index: Any, rows: dims.Dim) -> int | None:
     return index
 
 
-@composite(canonical=_canonical, same=())
+@composite(canonical=_canonical, same=(), traits={Trait.FALLIBLE})
 def embedding(table, indices, *, padding_index=None):
     """The rows of `table` at `indices`.
 
@@ -84,7 +85,7 @@ def embedding_adjoint(table, indices, out, dout, *, padding_index):
     return dtable, None
 
 
-@composite(canonical=_canonical_grad, same=())
+@composite(canonical=_canonical_grad, same=(), traits={Trait.FALLIBLE})
 def embedding_grad(dy, indices, *, size, padding_index=None):
     """Cotangent of the table of `embedding`: what comes back to a row adds up there.
 

@@ -12,6 +12,7 @@ from typing import Any
 from s2sad.core.diagnostics import fail
 from s2sad.ir.dims import Dim
 from s2sad.ir.graph import Value
+from s2sad.ir.primitive import Trait
 from s2sad.ir.types import i64
 from s2sad.prims.activation import log_softmax, log_softmax_grad
 from s2sad.prims.arithmetic import add, div, mul, neg, sub
@@ -52,7 +53,7 @@ def _spread(smoothing: float, x: Value, axis: int) -> float | Value:
 # Classes
 
 
-@composite(canonical=_canonical, same=())
+@composite(canonical=_canonical, same=(), traits={Trait.FALLIBLE})
 def sparse_cross_entropy(logits, labels, *, axis=-1, ignore_index=None, label_smoothing=0.0):
     """Negative log-probability of the class that each label names.
 

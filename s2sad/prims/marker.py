@@ -1,8 +1,8 @@
 """What tells differentiation more than the mathematics of the operations does?
 
 Markers are opaque: no pass looks inside or merges them before differentiation, which gives them
-their meaning and after which they are stripped. A region may read values from outside; with
-respect to those a `custom` has no gradient, all others have.
+their meaning and after which they are stripped. Their regions are isolated: what one reads is an
+operand.
 
 Differentiable here means: a tensor of floats. Tokens and stacks pass through regions, but not
 into the adjoint of a `custom`, for they are used once.

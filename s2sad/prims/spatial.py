@@ -84,9 +84,11 @@ def _truth(value: Any) -> bool:
 
 
 def _divisor(value: Any) -> int | None:
+    if value is not None and (isinstance(value, bool) or not isinstance(value, int)):
+        raise fail("E0303", f"the divisor is an int, got {value!r}")
     if value == 0:
         raise fail("E0404", "the divisor must not be 0")
-    return value if value is None else _integer(abs(value), 1, "divisor") * (1 if value > 0 else -1)
+    return value
 
 
 # Sizes

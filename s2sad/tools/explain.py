@@ -5,9 +5,10 @@ Each code has a page beside this module: ``errors/E0304.md``, whose first line i
 
 from __future__ import annotations
 
-import difflib
 import sys
+from collections.abc import Iterable
 from importlib import resources
+from os.path import commonprefix
 
 from s2sad.tools.tables import show, show_table
 
@@ -40,15 +41,25 @@ def title(page: str) -> str:
     return page.partition("\n")[0].lstrip("# ").partition(" ")[2].strip()
 
 
-def nearest(code: str, known: list[str]) -> list[str]:
-    """Those of `known` that `code` may have been meant for, the likeliest first.
+def nearest(code: str, known: Iterable[str]) -> list[str]:
+    """Three of `known` that `code` may have been meant for, the likeliest first.
+
+    Those of the same family come first, then those with a number nearby.
 
     Examples
     --------
-    >>> nearest("E0340", ["E0101", "E0301", "E0304", "E0901"])
-    ['E0304', 'E0301', 'E0901']
+    >>> nearest("E0340", ["E0101", "E0301", "E0304", "E0401", "E0901"])
+    ['E0304', 'E0301', 'E0401']
     """
-    return difflib.get_close_matches(code, known, n=3, cutoff=0.5)
+    digits = code.removeprefix("E")
+    if not digits.isdecimal():
+        return []
+    number = int(digits)
+
+    def unlike(other: str) -> tuple[int, int]:
+        return -len(commonprefix([code, other])), abs(int(other.removeprefix("E")) - number)
+
+    return sorted(known, key=unlike)[:3]
 
 
 def explain(code: str | None) -> int:
@@ -67,7 +78,7 @@ def explain(code: str | None) -> int:
     if wanted in found:
         _show_page(found[wanted])
         return 0
-    near = nearest(wanted, list(found))
+    near = nearest(wanted, found)
     show(f"there is no error {code}", "red", sys.stderr)
     if near:
         show("did you mean one of these?")

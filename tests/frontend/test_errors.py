@@ -54,10 +54,61 @@ def two(one, other):
     return one + other
 
 
-def branch_on_data(a, b):
+def returns_under_data(a, b):
     if a.sum() > 0:
         return a
     return b
+
+
+def condition_of_several(a, b):
+    while a > b:
+        a = a - 1
+    return a
+
+
+def branches_of_two_dtypes(a, b):
+    if a.sum() > 0:
+        c = a
+    else:
+        c = ops.cast(a, ms.float16)
+    return c
+
+
+def branches_of_two_kinds(a, b):
+    return a if a.sum() > 0 else "none"
+
+
+def bound_in_one_branch(a, b):
+    if a.sum() > 0:
+        c = a
+    return c
+
+
+def loop_changes_shape(a, b):
+    while a.sum() > 0:
+        a = a.sum()
+    return a
+
+
+def loop_grows_a_list(a, b):
+    parts = []
+    while a.sum() > 0:
+        parts = [*parts, a]
+        a = a - 1
+    return parts
+
+
+def breaks_on_data(a, b):
+    while a.sum() > 0:
+        if b.sum() > 0:
+            break
+    return a
+
+
+def loop_variable_after(a, b):
+    for i in range(a.sum().astype(ms.int32)):
+        b = b + i
+    return b * i
 
 
 def loop_on_data(a, b):
@@ -109,7 +160,15 @@ CASES = [
     (unknown_function, "E0220", "ops.rellu", ("rellu", "did you mean relu")),
     (unknown_method, "E0220", "a.summ", ("summ", "did you mean sum")),
     (too_few_arguments, "E0302", "two(a)", ("other",)),
-    (branch_on_data, "E0305", "a.sum() > 0", ("ops.where",)),
+    (returns_under_data, "E0104", "return a", ("return",)),
+    (condition_of_several, "E0304", "a > b", ("bool_[2, 3]", ".any()")),
+    (branches_of_two_dtypes, "E0306", "a.sum() > 0", ("`c`", "f32[2, 3]", "f16[2, 3]", "astype")),
+    (branches_of_two_kinds, "E0306", 'a if a.sum() > 0 else "none"', ("str",)),
+    (bound_in_one_branch, "E0211", "a.sum() > 0", ("`c`", "not assigned")),
+    (loop_changes_shape, "E0306", "while a.sum() > 0:", ("`a`", "f32[2, 3]", "f32")),
+    (loop_grows_a_list, "E0306", "while a.sum() > 0:", ("`parts`", "0 items before, 1 after")),
+    (breaks_on_data, "E0104", "break", ("break",)),
+    (loop_variable_after, "E0211", "for i in range(a.sum().astype(ms.int32)):", ("`i`",)),
     (loop_on_data, "E0101", "for row in a:", ("iterating",)),
     (no_tensor, "E0307", "def no_tensor(a, b):", ("2",)),
     (with_statement, "E0101", "with open(__file__):", ("With",)),

@@ -240,7 +240,8 @@ def test_windows_of_a_pooling_must_see_something():
     # Wide padding that no window falls into: the stride leaps over it.
     assert inferred(p.max_pool, f32[1, 1, 4], kernel=2, stride=5, padding=((0, 2),)) == f32[1, 1, 1]
     assert refused(p.avg_pool, f32[1, 1, 4], kernel=2, divisor=0).code == "E0404"
-    assert refused(p.avg_pool, f32[1, 1, 4], kernel=2, divisor=1.5).code == "E0303"
+    for divisor in (1.5, "2", True):
+        assert refused(p.avg_pool, f32[1, 1, 4], kernel=2, divisor=divisor).code == "E0303"
     assert refused(p.avg_pool, f32[1, 1, 4], kernel=2, count_include_pad=1).code == "E0303"
     assert refused(p.max_pool, f32[1, 4], kernel=2).code == "E0401"
     assert refused(p.avg_pool, i64[1, 1, 4], kernel=2).code == "E0301"

@@ -189,6 +189,24 @@ class _Author:
             self.room.stack, top = p.stack_pop(self.room.stack)
             self.keep(top)
 
+    def isolated(self) -> None:
+        """A region that sees its own arguments only, and may give them back."""
+        args = [self.pick(self.any_type()) for _ in range(2)]
+        if self.room.depth > 2:
+            return
+
+        def body(*inner: Value) -> list[Value]:
+            outer, self.room = self.room, _Room([*inner] * 2, depth=3)
+            if not any(v.type == self.matrix for v in inner):
+                self.keep(p.broadcast_to(inner[0], shape=(N, N)))
+                self.room.pool.reverse()
+            self.statements(2)
+            results = [self.pick(v.type) for v in inner]
+            self.room = outer
+            return results
+
+        self.take(self.random.choice((p.fused, p.checkpoint))(*args, body=body), None)
+
     # ---- regions ---------------------------------------------------------------------------
 
     @contextmanager
@@ -263,6 +281,6 @@ class _Author:
 
 _STATEMENTS: tuple[Callable[[_Author], None], ...] = (
     _Author.view, _Author.fresh, _Author.write, _Author.push, _Author.push_and_pop,
-    _Author.branch, _Author.counted, _Author.conditional,
+    _Author.branch, _Author.counted, _Author.conditional, _Author.isolated,
 )  # fmt: skip
-_WEIGHTS = (5, 3, 9, 0.5, 0.5, 1.5, 1.5, 1)
+_WEIGHTS = (5, 3, 9, 0.5, 0.5, 1.5, 1.5, 1, 0.4)

@@ -48,5 +48,8 @@ def test_a_word_is_no_code(s2sad):
 
 
 def test_nearest_is_the_likeliest_first():
-    assert nearest("E0305", ["E0101", "E0304", "E0305"])[0] == "E0305"
-    assert nearest("xyz", ["E0101"]) == []
+    known = ["E0101", "E0303", "E0304", "E0408", "E0901"]
+    assert nearest("E0403", known) == ["E0408", "E0304", "E0303"]
+    assert nearest("E0399", known) == ["E0304", "E0303", "E0408"]
+    assert nearest("E9", known) == ["E0101", "E0303", "E0304"]
+    assert nearest("Exyz", known) == []

@@ -27,6 +27,7 @@ from s2sad.backends.base import LOOPS, last_reads
 from s2sad.ir.graph import Function, Operation, Region, Value
 from s2sad.ir.primitive import Form, Primitive, Trait
 from s2sad.ir.types import TensorType
+from s2sad.prims.cast import cast
 from s2sad.prims.dynamic import dynamic_slice
 from s2sad.prims.effect import assert_, check_finite, print_, raise_
 from s2sad.prims.index import gather, gather_elements, gather_nd
@@ -370,6 +371,8 @@ def _is_fresh(operation: Operation) -> bool:
     prim = operation.prim
     if prim.is_composite or operation.regions or prim.has(Trait.EFFECT):
         return False
+    if prim is cast:  # gives back what has the dtype already
+        return operation.operands[0].dtype is not operation.result.dtype
     return not prim.has(Trait.MOVES) or prim in COPYING or prim.in_place is not None
 
 

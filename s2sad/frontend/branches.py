@@ -1,0 +1,153 @@
+"""What does an `if` on tensor data become?
+
+Both sides are compiled, each in a region of its own. A variable that either side assigns is a
+result of the branch when the sides leave different data in it; the side that is not taken is
+never evaluated.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+from s2sad.core.diagnostics import fail
+from s2sad.frontend import carried
+from s2sad.frontend.carried import as_value, fork, is_data, same_static, stored_names
+from s2sad.frontend.frame import Frame, Unbound
+from s2sad.ir import builder as builders
+from s2sad.ir.builder import Builder
+from s2sad.ir.graph import Region, Value
+from s2sad.prims.control import if_
+
+#: What a branch does in its frame: execute statements, or evaluate an expression.
+Run = Callable[[Frame], Any]
+
+
+@dataclass
+class Side:
+    """One side of a branch after it was compiled."""
+
+    frame: Frame
+    region: Region
+    result: Any
+    written: dict[int, Value | None]
+    yields: list[Value] = field(default_factory=list)
+
+    def value(self, leaf: Any) -> Value:
+        """A leaf as a value inside of this side's region."""
+        builder = Builder(self.region)
+        with builder.active():
+            return as_value(builder, leaf)
+
+
+def compile_side(frame: Frame, run: Run) -> Side:
+    """Compile one side in a fork of `frame`."""
+    inner, region = fork(frame), Region()
+    before = carried.written_now(frame)
+    with Builder(region).active():
+        result = run(inner)
+    written = carried.written_now(frame)
+    carried.write_back(frame, before)
+    return Side(inner, region, result, written)
+
+
+def branch(frame: Frame, condition: Value, then: Run, orelse: Run, statements: list[Any]) -> Any:
+    """Compile an `if` on data; what `then` and `orelse` return is merged as well.
+
+    Parameters
+    ----------
+    statements : list of nodes
+        All that either side executes, for the variables that they assign.
+
+    Raises
+    ------
+    S2sadError
+        E0306 when the sides leave different kinds of things in a variable.
+    """
+    sides = compile_side(frame, then), compile_side(frame, orelse)
+    merged = _Merge(sides)
+    variables: dict[str, Any] = {}
+    for name in stored_names(statements):
+        held = [side.frame.local_names.get(name, Unbound("", None)) for side in sides]
+        if any(isinstance(value, Unbound) for value in held):
+            variables[name] = _half_bound(name, held)
+        else:
+            variables[name] = merged.tree(name, *held)
+    result = merged.tree("the value", sides[0].result, sides[1].result)
+    state = merged.parameters(frame)
+    for side in sides:
+        side.region.set_reads(side.yields)
+    results = builders.current().emit(
+        if_, [condition], {}, {"then": sides[0].region, "orelse": sides[1].region}
+    )
+    results = builders.as_tuple(results)
+    finish = _finisher(results)
+    for name, tree in variables.items():
+        carried_tree = carried.rebuild(tree, finish)
+        frame.local_names[name] = carried_tree
+        if isinstance(carried_tree, Value):
+            frame.name(carried_tree, name)
+    carried.write_back(frame, {key: finish(value) for key, value in state.items()})
+    return carried.rebuild(result, finish)
+
+
+@dataclass(frozen=True)
+class _Place:
+    """Stands for a result of the branch until the branch exists."""
+
+    index: int
+
+
+def _finisher(results: tuple[Value, ...]) -> Callable[[Any], Any]:
+    return lambda leaf: results[leaf.index] if isinstance(leaf, _Place) else leaf
+
+
+class _Merge:
+    """Brings what two sides left together, leaf by leaf."""
+
+    def __init__(self, sides: tuple[Side, Side]) -> None:
+        self.sides = sides
+
+    def tree(self, name: str, one: Any, other: Any) -> Any:
+        """`one` and `other` as one tree, whose leaves are static or places."""
+        if carried.shape_of(one) != carried.shape_of(other):
+            raise fail(
+                "E0306", f"`{name}` is built differently by the two branches: "
+                f"{len(carried.leaves(one))} and {len(carried.leaves(other))} items",
+            )  # fmt: skip
+        pairs = iter(zip(carried.leaves(one), carried.leaves(other), strict=True))
+        return carried.rebuild(one, lambda _: self._leaf(name, *next(pairs)))
+
+    def _leaf(self, name: str, one: Any, other: Any) -> Any:
+        if same_static(one, other):
+            return one
+        if not is_data(one) or not is_data(other):
+            raise carried.differ(name, one, other, "where the condition holds", "elsewhere")
+        values = [side.value(leaf) for side, leaf in zip(self.sides, (one, other), strict=True)]
+        if values[0].type != values[1].type:
+            raise carried.differ(name, one, other, "where the condition holds", "elsewhere")
+        return self._place(values)
+
+    def _place(self, values: list[Value]) -> _Place:
+        for side, value in zip(self.sides, values, strict=True):
+            side.yields.append(value)
+        return _Place(len(self.sides[0].yields) - 1)
+
+    def parameters(self, frame: Frame) -> dict[int, Any]:
+        """What each parameter holds after the branch."""
+        state: dict[int, Any] = {}
+        for key, capture in frame.session.captures.items():
+            ends = [side.written.get(key) for side in self.sides]
+            after = [capture.current if value is None else value for value in ends]
+            same = after[0] is after[1]
+            state[key] = capture.written if same else self._place(after)
+        return state
+
+
+def _half_bound(name: str, held: list[Any]) -> Unbound:
+    earlier = [value for value in held if isinstance(value, Unbound) and value.why]
+    if earlier and all(isinstance(value, Unbound) for value in held):
+        return earlier[0]
+    side = "the condition does not hold" if isinstance(held[1], Unbound) else "the condition holds"
+    return Unbound(f"`{name}` is not assigned where {side}", carried.here())

@@ -1,0 +1,141 @@
+"""Which part of a frame's variables does a branch or a loop on data change?
+
+Variables hold trees: tuples, lists and dicts of tensors, numbers and other Python objects. A
+branch or a loop turns the tensors and numbers among the leaves into results; everything else has
+to be the same on every path.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+import gast
+import numpy as np
+
+from s2sad.core import location as locations
+from s2sad.core.diagnostics import fail
+from s2sad.core.location import Location
+from s2sad.core.tensor import Tensor
+from s2sad.frontend.frame import Frame
+from s2sad.frontend.guards import fingerprint
+from s2sad.ir.builder import Builder
+from s2sad.ir.graph import Value
+from s2sad.ir.types import TensorType, Type
+
+
+def stored_names(statements: Iterable[Any]) -> list[str]:
+    """Variables that `statements` assign, in the order of their first assignment."""
+    found: dict[str, None] = {}
+    for statement in statements:
+        _collect_stores(statement, found)
+    return list(found)
+
+
+def _collect_stores(node: Any, found: dict[str, None]) -> None:
+    if isinstance(node, (gast.FunctionDef, gast.ClassDef)):
+        found[node.name] = None
+        return
+    if isinstance(node, (gast.Lambda, gast.ListComp, gast.SetComp, gast.DictComp, gast.GeneratorExp)):
+        return
+    if isinstance(node, gast.Name) and isinstance(node.ctx, gast.Store):
+        found[node.id] = None
+    for child in gast.iter_child_nodes(node):
+        _collect_stores(child, found)
+
+
+def is_number(leaf: Any) -> bool:
+    return isinstance(leaf, (bool, int, float))
+
+
+def is_data(leaf: Any) -> bool:
+    """Whether a leaf can differ between paths: tensors, and numbers, which become tensors."""
+    return isinstance(leaf, (Value, Tensor)) or is_number(leaf)
+
+
+def leaves(tree: Any) -> list[Any]:
+    """What is in no tuple, list or dict of `tree`, in order."""
+    if isinstance(tree, (tuple, list)):
+        return [leaf for item in tree for leaf in leaves(item)]
+    if isinstance(tree, dict):
+        return [leaf for item in tree.values() for leaf in leaves(item)]
+    return [tree]
+
+
+def rebuild(tree: Any, change: Callable[[Any], Any]) -> Any:
+    """`tree` with `change` applied to each leaf, in order."""
+    if isinstance(tree, (tuple, list)):
+        return type(tree)([rebuild(item, change) for item in tree])
+    if isinstance(tree, dict):
+        return {key: rebuild(item, change) for key, item in tree.items()}
+    return change(tree)
+
+
+def shape_of(tree: Any) -> Any:
+    """A key that is equal for trees whose leaves stand in the same places."""
+    if isinstance(tree, (tuple, list)):
+        return type(tree), tuple(shape_of(item) for item in tree)
+    if isinstance(tree, dict):
+        return dict, tuple((key, shape_of(item)) for key, item in tree.items())
+    return None
+
+
+def as_value(builder: Builder, leaf: Any, dtype: Any = None) -> Value:
+    """A leaf as a value: a Python float is f32, an int i64, unless `dtype` says otherwise."""
+    if not is_number(leaf):
+        return builder.value(leaf)
+    if dtype is None:
+        kind = np.bool_ if isinstance(leaf, bool) else np.int64 if isinstance(leaf, int) else np.float32
+        return builder.value(np.asarray(leaf, kind))
+    return builder.value(np.asarray(leaf, dtype.storage))
+
+
+def describe_leaf(leaf: Any) -> str:
+    """What a leaf is called in messages."""
+    return str(leaf.type) if isinstance(leaf, Value) else f"the {type(leaf).__name__} {leaf!r}"
+
+
+def written_now(frame: Frame) -> dict[int, Value | None]:
+    """New value of each parameter that the program has written so far."""
+    return {key: capture.written for key, capture in frame.session.captures.items()}
+
+
+def write_back(frame: Frame, state: dict[int, Value | None]) -> None:
+    """Let parameters be as in `state`; those met later are as at entry."""
+    for key, capture in frame.session.captures.items():
+        capture.written = state.get(key)
+
+
+def fork(frame: Frame) -> Frame:
+    """A frame in which variables can change without changing `frame`."""
+    return frame.copy(dict(frame.local_names))
+
+
+def differ(name: str, one: Any, other: Any, first: str, second: str) -> Exception:
+    """E0306: a variable is not the same kind of thing on two paths."""
+    help = None  # noqa: A001
+    if isinstance(one, Value) and isinstance(other, Value):
+        a, b = one.type, other.type
+        if isinstance(a, TensorType) and isinstance(b, TensorType) and a.dtype is not b.dtype:
+            help = "cast one of them with `.astype(...)`"  # noqa: A001
+    return fail(
+        "E0306", f"`{name}` is {describe_leaf(one)} {first} and {describe_leaf(other)} {second}",
+        help=help,
+    )  # fmt: skip
+
+
+def same_static(one: Any, other: Any) -> bool:
+    """Whether two leaves are the same without looking at tensor data."""
+    return one is other or (
+        not isinstance(one, (Value, Tensor))
+        and not isinstance(other, (Value, Tensor))
+        and fingerprint(one) == fingerprint(other)
+    )
+
+
+def types_of(values: Iterable[Value]) -> list[Type]:
+    return [value.type for value in values]
+
+
+def here() -> Location | None:
+    return locations.current.get()

@@ -1,0 +1,200 @@
+"""Do branches and loops on data mean what they mean under plain Python?
+
+Eager code runs on the same tensors, where a condition is a tensor of one element.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import s2sad as ms
+from s2sad import nn, ops
+from s2sad.prims import ALL
+
+
+def f32(*values: float) -> ms.Tensor:
+    return ms.Tensor(np.array(values, np.float32))
+
+
+def i64(value: int) -> ms.Tensor:
+    return ms.Tensor(value)
+
+
+def assigns_in_both(x, n):
+    if x.sum() > 0:
+        y, k = x * 2, 2
+    elif n > 1:
+        y, k = -x, 3
+    else:
+        y, k = x, 4
+    return y * k
+
+
+def assigns_in_one(x, n):
+    y = x
+    if n > 1:
+        y = y * 3
+        x = (x, y)[1]
+    return x + y
+
+
+def nested(x, n):
+    if n > 0:
+        if x.sum() > 0:
+            x = x * 2
+        else:
+            x = x * 3
+            for _ in range(2):
+                x = x + 1
+    return x
+
+
+def conditional_expressions(x, n):
+    scale = 2.0 if n > 1 else 3.0
+    return (x if x.sum() > 0 else -x) * scale
+
+
+def booleans(x, n):
+    if n > 0 and x.sum() > 0 or not n > -1:
+        x = x + 1
+    if -1 < n < 2:
+        x = x * 10
+    return x
+
+
+def while_counts(x, n):
+    i = 0
+    while i < n:
+        x = x * 1.5 + i
+        i += 1
+    return x, i
+
+
+def while_never(x, n):
+    while n < -100:
+        n = n - 1
+        x = x * 0
+    return x, n
+
+
+def while_nested(x, n):
+    total = 0.0
+    i = 0
+    while i < n:
+        j = 0
+        while j <= i:
+            total = total + x.sum()
+            j = j + 1
+        i = i + 1
+    else:
+        total = total * 2
+    return total
+
+
+def for_range(x, n):
+    total = x * 0
+    for i in range(n):
+        total = total + x * i
+    for i in range(n, 0, -2):
+        total = total - i
+    return total
+
+
+def carries_containers(x, n):
+    state = {"h": x, "pair": (x, 1.0), "name": "static"}
+    i = 0
+    while i < n:
+        h = state["h"] * 0.5
+        state = {"h": h, "pair": (h + 1, state["pair"][1] * 2), "name": "static"}
+        i = i + 1
+    return state["h"], state["pair"]
+
+
+def number_takes_the_dtype_of_the_body(x, n):
+    total = 0
+    i = 0
+    while i < n:
+        total = total + x.sum()
+        i = i + 1
+    return total
+
+
+def body_local(x, n):
+    i = 0
+    while i < n:
+        step = x * i
+        x = x + step
+        i = i + 1
+    return x
+
+
+PROGRAMS = [
+    assigns_in_both, assigns_in_one, nested, conditional_expressions, booleans, while_counts,
+    while_never, while_nested, for_range, carries_containers, number_takes_the_dtype_of_the_body,
+    body_local,
+]  # fmt: skip
+
+
+def same(found, expected) -> None:
+    if isinstance(expected, (tuple, list)):
+        for one, other in zip(found, expected, strict=True):
+            same(one, other)
+        return
+    other = expected.asnumpy() if isinstance(expected, ms.Tensor) else np.asarray(expected)
+    np.testing.assert_array_equal(found.asnumpy(), other)
+
+
+@pytest.mark.parametrize("program", PROGRAMS, ids=lambda f: f.__name__)
+@pytest.mark.parametrize("n", [0, 1, 2, 5])
+@pytest.mark.parametrize("x", [(1.0, 2.0), (-1.0, 0.5)])
+def test_compiled_is_python(program, n, x) -> None:
+    same(ms.compile(program)(f32(*x), i64(n)), program(f32(*x), i64(n)))
+
+
+def test_one_variant_serves_every_trip_count() -> None:
+    compiled = ms.compile(while_counts)
+    for n in range(4):
+        compiled(f32(1.0), i64(n))
+    assert len(compiled.variants) == 1
+
+
+def test_the_side_not_taken_is_not_evaluated() -> None:
+    table = f32(1.0, 2.0)
+    compiled = ms.compile(lambda i: gather_or_sum(table, i))
+    assert compiled(i64(1)).item() == 2.0
+    assert compiled(i64(7)).item() == 3.0  # index 7 is out of range
+
+
+def gather_or_sum(table, i):
+    if i < 2:
+        y = ALL["gather"](table, i, axis=0)
+    else:
+        y = table.sum()
+    return y
+
+
+class Counter(nn.Cell):
+    def __init__(self):
+        super().__init__()
+        self.n = ms.Parameter(ms.Tensor(1.0), name="n", requires_grad=False)
+
+    def construct(self, x):
+        before = self.n * 1.0
+        ops.assign(self.n, self.n * 2.0)
+        i = 0
+        while i < x:
+            ops.assign(self.n, self.n + 1.0)
+            i = i + 1
+        if x > 0:
+            ops.assign(self.n, self.n + 10.0)
+        return before, self.n * 1.0
+
+
+def test_parameters_are_written_in_program_order() -> None:
+    net = Counter()
+    compiled = ms.compile(net)
+    assert [t.item() for t in compiled(ms.Tensor(2.0))] == [1.0, 14.0]
+    assert net.n.item() == 14.0
+    assert [t.item() for t in compiled(ms.Tensor(-1.0))] == [14.0, 28.0]
+    assert net.n.item() == 28.0 and len(compiled.variants) == 1
