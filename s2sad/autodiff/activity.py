@@ -1,34 +1,110 @@
 """Which values need a cotangent?
 
 Those that depend on an input asked for and on which a result depends, through operations that
-have a derivative. Everything else is left alone: no adjoint, no residual.
+have a derivative. Everything else is left alone: no adjoint, no residual. What loops carry is
+followed to a fixed point.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from typing import NamedTuple
 
-from s2sad.ir.graph import Function, Operation, Value
-from s2sad.ir.types import TensorType
+from s2sad.ir.graph import Function, Operation, Region, Value
+from s2sad.ir.primitive import Form
+from s2sad.ir.types import StackType, TensorType
+
+
+class Carried(NamedTuple):
+    """One place of what a loop carries: initial value, argument of the body, its yield, result."""
+
+    initial: Value
+    argument: Value
+    yielded: Value
+    result: Value
+
+
+def carried(loop: Operation) -> list[Carried]:
+    """What a `for` or `while` carries, place by place."""
+    body = loop.regions["body"]
+    skipped = 3 if loop.prim.form is Form.FOR else 0
+    arguments = body.args[1:] if loop.prim.form is Form.FOR else body.args
+    return [
+        Carried(*place)
+        for place in zip(
+            loop.operands[skipped:], arguments, body.yields, loop.results, strict=True
+        )
+    ]
+
+
+def is_loop(operation: Operation) -> bool:
+    return operation.prim.form in (Form.FOR, Form.WHILE)
 
 
 def is_differentiable(value: Value) -> bool:
-    """Whether a cotangent of `value` makes sense: it is a tensor of floats."""
-    return isinstance(value.type, TensorType) and value.type.dtype.is_float
+    """Whether a cotangent of `value` makes sense: a tensor of floats, or a stack of such."""
+    type = value.type.element if isinstance(value.type, StackType) else value.type
+    return isinstance(type, TensorType) and type.dtype.is_float
 
 
 def active_values(function: Function, wrt: Sequence[int], results: Iterable[int]) -> set[Value]:
-    """Values between the inputs `wrt` and the results numbered `results`."""
+    """Values, at any depth, between the inputs `wrt` and the results numbered `results`."""
     varied = {function.args[i] for i in wrt if is_differentiable(function.args[i])}
-    for operation in function.body.operations:
-        if _differentiates(operation) and any(x in varied for x in operation.operands):
-            varied.update(filter(is_differentiable, operation.results))
+    _vary(function.body, varied)
     useful = {function.results[i] for i in results}
-    for operation in reversed(function.body.operations):
-        if any(value in useful for value in operation.results) and _differentiates(operation):
-            useful.update(operation.operands)
+    _use(function.body, useful)
     return varied & useful
 
 
-def _differentiates(operation: Operation) -> bool:
-    return operation.prim.nondiff is None
+def _vary(region: Region, varied: set[Value]) -> None:
+    """Add to `varied` what depends on it in `region`."""
+    for operation in region.operations:
+        if is_loop(operation):
+            _vary_loop(operation, varied)
+        elif operation.prim.form is Form.IF:
+            for side in operation.regions.values():
+                _vary(side, varied)
+                varied.update(r for r, y in zip(operation.results, side.yields, strict=True) if y in varied)
+        elif _begins_stack(operation) or (
+            operation.prim.nondiff is None and any(x in varied for x in operation.operands)
+        ):
+            varied.update(filter(is_differentiable, operation.results))
+
+
+def _vary_loop(loop: Operation, varied: set[Value]) -> None:
+    places, size = carried(loop), -1
+    while size != len(varied):
+        size = len(varied)
+        for place in places:
+            if (place.initial in varied or place.yielded in varied) and is_differentiable(place.result):
+                varied.update((place.argument, place.result))
+        _vary(loop.regions["body"], varied)
+
+
+def _begins_stack(operation: Operation) -> bool:
+    """An empty stack counts as depending on everything: its cotangent is used up there."""
+    return not operation.operands and any(v.type.is_linear for v in operation.results)
+
+
+def _use(region: Region, useful: set[Value]) -> None:
+    """Add to `useful` what it depends on in `region`."""
+    for operation in reversed(region.operations):
+        if is_loop(operation):
+            _use_loop(operation, useful)
+        elif operation.prim.form is Form.IF:
+            for side in operation.regions.values():
+                useful.update(y for r, y in zip(operation.results, side.yields, strict=True) if r in useful)
+                _use(side, useful)
+        elif operation.prim.nondiff is None and any(v in useful for v in operation.results):
+            useful.update(operation.operands)
+
+
+def _use_loop(loop: Operation, useful: set[Value]) -> None:
+    places, size = carried(loop), -1
+    while size != len(useful):
+        size = len(useful)
+        for place in places:
+            if place.result in useful or place.argument in useful:
+                useful.add(place.yielded)
+        _use(loop.regions["body"], useful)
+    useful.update(place.initial for place in places if place.argument in useful or place.result in useful)

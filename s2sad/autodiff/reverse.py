@@ -1,43 +1,48 @@
-"""Reverse mode: the joint program of a straight primal, as a syntax tree.
+"""Reverse mode: the joint program of a primal, as a syntax tree.
 
 The primal's statements stand first. Then they are walked backwards: the adjoint template of each
-operation is inlined, and its results are added to the cotangents of the operands.
+operation is inlined, and its results are added to the cotangents of the operands. Branches are
+walked by branches, loops by counted loops that run the other way.
 """
 
 from __future__ import annotations
 
-import ast
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
 from typing import Any
-
-import gast
 
 from s2sad import prims
 from s2sad.autodiff import support
-from s2sad.autodiff.activity import active_values
-from s2sad.autodiff.template import Inline, Template, place, template_of
+from s2sad.autodiff import tree as t
+from s2sad.autodiff.activity import active_values, carried, is_loop
+from s2sad.autodiff.tape import ForwardPrinter, Tapes
+from s2sad.autodiff.template import Inline, Template, template_of
 from s2sad.core.diagnostics import fail
 from s2sad.core.location import Location
 from s2sad.frontend.read import read_tree
 from s2sad.ir import types
-from s2sad.ir.graph import Function, Operation, Value
-from s2sad.ir.primitive import Primitive
+from s2sad.ir.graph import Function, Operation, Region, Value
+from s2sad.ir.primitive import Form, Primitive
 from s2sad.ir.printer import FlatPrinter
+from s2sad.ir.rewriter import captured_reads
 
 
-def differentiate(primal: Function, wrt: Sequence[int], results: Sequence[int] | None = None, *,
-                  seeded: bool = False) -> Function:  # fmt: skip
+def differentiate(
+    primal: Function,
+    wrt: Sequence[int],
+    results: Sequence[int] | None = None,
+    *,
+    seeded: bool = False,
+) -> Function:
     """Joint function of `primal`: its results, then the gradients of its inputs `wrt`.
 
     Parameters
     ----------
     primal : Function
-        Straight-line; composites without an adjoint are decomposed already.
+        Composites without an adjoint are decomposed already.
     wrt : sequence of int
         Inputs to differentiate with respect to.
     results : sequence of int, optional
-        Results that count; all differentiable ones by default.
+        Results that count; all of them by default.
     seeded : bool
         Whether the cotangents of `results` are further inputs; otherwise they are ones.
 
@@ -49,161 +54,78 @@ def differentiate(primal: Function, wrt: Sequence[int], results: Sequence[int] |
     Raises
     ------
     S2sadError
-        E0104 for control flow, which is not differentiated yet.
+        E0104 for markers with regions, which are not differentiated yet.
     """
     chosen = range(len(primal.results)) if results is None else results
     return JointProgram(primal, wrt, list(chosen), seeded).build()
 
 
-@dataclass
 class JointProgram:
     """The tree under construction.
 
     Attributes
     ----------
-    used : set of str
-        Names taken so far.
+    body : list of statements
+        The block that is being written.
     cotangents : dict of Value to str
         Variable that holds the cotangent of a value, where one has begun to accumulate.
+    origins : list of (Location or None, str)
+        Location and scope of operations; a node's line is an index into it.
     temporary : set of str
         Variables that stem from templates.
     """
 
-    primal: Function
-    wrt: Sequence[int]
-    results: Sequence[int]
-    seeded: bool
-    names: dict[Value, str] = field(default_factory=dict)
-    used: set[str] = field(default_factory=set)
-    cotangents: dict[Value, str] = field(default_factory=dict)
-    body: list[Any] = field(default_factory=list)
-    origins: list[tuple[Location | None, str]] = field(default_factory=lambda: [(None, "")])
-    globals: dict[str, Any] = field(default_factory=dict)
-    temporary: set[str] = field(default_factory=set)
-    helpers: dict[str, str] = field(default_factory=dict)
+    def __init__(
+        self, primal: Function, wrt: Sequence[int], results: list[int], seeded: bool
+    ) -> None:
+        self.primal = primal
+        self.wrt = wrt
+        self.results = results
+        self.seeded = seeded
+        self.active = active_values(primal, wrt, results)
+        self.body: list[Any] = []
+        self.cotangents: dict[Value, str] = {}
+        self.temporary: set[str] = set()
+        self.origins: list[tuple[Location | None, str]] = [(None, "")]
+        self._lines: dict[Operation, int] = {}
+        printer = FlatPrinter(primal, None)
+        printer.definition()
+        self.names = printer.named
+        self.globals: dict[str, Any] = {n: getattr(types, n) for n in types.__all__}
+        self.globals["p"] = prims
+        self.used = {*self.globals, *self.names.values(), "range"}
+        self._bound: dict[int, str] = {}
+        self.tapes = Tapes(self.fresh)
+        self.helpers = {n: self.bind(n, helper) for n, helper in support.NAMES.items()}
 
     def build(self) -> Function:
-        printer = FlatPrinter(self.primal, None)
-        printer.parameters(self.primal.body)
-        self.globals = {**{n: getattr(types, n) for n in types.__all__}, "p": prims}
-        for operation in self.primal.body.operations:
-            self._forward(operation, printer.lines(operation))
-        self.names = printer.named
-        self.used = {*self.globals, *self.names.values()}
-        self.helpers = {name: self.fresh(name) for name in support.NAMES}
-        self.globals.update({self.helpers[n]: helper for n, helper in support.NAMES.items()})
         seeds = self._seed()
-        active = active_values(self.primal, self.wrt, self.results)
-        for line in range(len(self.primal.body.operations), 0, -1):
-            self._backward(self.primal.body.operations[line - 1], line, active)
-        return self._finish(seeds)
+        self._walk(self.primal.body)
+        gradients = [self._gradient(self.primal.args[i]) for i in self.wrt]
+        for tape in self.tapes.names.values():
+            self.body.append(t.expression(self._help("drop", t.load(tape)), 0))
+        printer = ForwardPrinter(self.primal, self.tapes, self.line)
+        printer.named = dict(self.names)
+        forward = [self._new_tape(value) for value in self.tapes.names] + printer.nodes()
+        returned = [*(self.names[v] for v in self.primal.results), *gradients]
+        self.body.append(t.return_(returned))
+        return self._read(seeds, [*forward, *self.body], len(returned))
 
-    def _forward(self, operation: Operation, statements: list[ast.stmt]) -> None:
-        if operation.regions:
-            raise fail(
-                "E0104", f"`{operation.prim.name}` is not differentiated yet", location=operation.loc
-            )
-        self.origins.append((operation.loc, operation.scope))
-        for statement in statements:
-            self.body.append(place(gast.ast_to_gast(statement), len(self.origins) - 1))
+    def _read(self, seeds: list[str], body: list[Any], count: int) -> Function:
+        primal = self.primal
+        inputs = list(primal.input_types)
+        inputs += [primal.results[i].type for i in self.results] if self.seeded else []
+        parameters = [*(self.names[v] for v in primal.args), *seeds]
+        joint = read_tree(
+            t.function_def(f"{primal.name}_joint", parameters, body), self.globals, inputs,
+            origins=self.origins, temporary=self.temporary, title=primal.title,
+        )  # fmt: skip
+        joint.inputs = (*primal.inputs, *(f"cotangent:{i}" for i in self.results if seeds))
+        joint.donates = dict(primal.donates)
+        joint.tree = "0" if count == 1 else str(tuple(range(count)))
+        return joint
 
-    def _seed(self) -> list[str]:
-        """Begin the cotangents of the results, with parameters when seeded, else with ones.
-
-        The parameters' names are returned. A result given twice gets the sum of its seeds.
-        """
-        parameters = []
-        for index in self.results:
-            value = self.primal.results[index]
-            seed = self._help("ones", load(self.names[value]))
-            if self.seeded:
-                parameters.append(self.fresh(f"d{self.names[value]}"))
-                seed = load(parameters[-1])
-            self._begin(value, self.body, 0)
-            self.body.append(self._addition(value, seed, 0))
-        return parameters
-
-    def _begin(self, value: Value, body: list[Any], line: int) -> None:
-        """Have a variable for the cotangent of `value`, nothing in it yet."""
-        if value not in self.cotangents:
-            self.cotangents[value] = self.fresh(f"d{self.names[value]}")
-            body.append(assign(self.cotangents[value], none(), line))
-
-    def _backward(self, operation: Operation, line: int, active: set[Value]) -> None:
-        """Inline the adjoint of `operation`, unless no cotangent reaches it after all."""
-        wanted = [value in active for value in operation.operands]
-        arriving = [self.cotangents[v] for v in operation.results if v in self.cotangents]
-        if not any(wanted) or not arriving:
-            return
-        if operation.prim.adjoint_rule is None:
-            raise missing_adjoint(operation.prim)
-        template = template_of(operation.prim.adjoint_rule)
-        outer, self.body = self.body, []
-        names = self._template_names(operation, template)
-        inline = Inline(names, template.globals, self.globals, line)
-        self.body += [inline.copy(statement) for statement in template.body]
-        parts = self._parts(template, inline, len(wanted), line)
-        inner, self.body = self.body, outer
-        for value, want, part in zip(operation.operands, wanted, parts, strict=True):
-            if want and not _is_none(part):
-                self._begin(value, outer, line)
-                inner.append(self._addition(value, part, line))
-        self.body.append(place(any_given(arriving, inner), line))
-
-    def _parts(self, template: Template, inline: Inline, count: int, line: int) -> list[Any]:
-        """Expressions of the template's cotangents, one an operand."""
-        if template.variadic is None:
-            return [inline.copy(node) for node in template.returns]
-        whole = self.fresh("parts")  # a rule for any number of operands gives one tuple
-        self.body.append(assign(whole, inline.copy(template.returns[0]), line))
-        return [item(load(whole), index) for index in range(count)]
-
-    def _addition(self, value: Value, addend: Any, line: int) -> Any:
-        """The statement that adds `addend` to the cotangent of `value`."""
-        name = self.cotangents[value]
-        part = self._help("contribution", addend, load(self.names[value]))
-        return assign(name, self._help("accumulate", load(name), part), line)
-
-    def _template_names(self, operation: Operation, template: Template) -> dict[str, Any]:
-        """What the template's parameters and locals become in the joint program."""
-        operands = [load(self.names[v]) for v in operation.operands]
-        out = bundle([load(self.names[v]) for v in operation.results])
-        dout = bundle([self._cotangent(v) for v in operation.results])
-        names: dict[str, Any] = {}
-        if template.variadic:
-            names[template.variadic] = gast.Tuple(elts=operands, ctx=gast.Load())
-            raise_unless(template.static[:2] == ("out", "dout"), operation.prim)
-            names.update(out=out, dout=dout)
-        else:
-            names.update(zip(template.positional, [*operands, out, dout], strict=True))
-        for name in template.static:
-            if name not in names:
-                names[name] = self._attribute(name, operation.attrs[name])
-        for name in template.assigned:
-            names[name] = self._local(name, names.get(name))
-        return names
-
-    def _local(self, name: str, initial: Any) -> Any:
-        fresh = self.fresh(name)
-        self.temporary.add(fresh)
-        if initial is not None:  # a parameter that the template rebinds
-            self.body.append(assign(fresh, initial, 0))
-        return load(fresh)
-
-    def _attribute(self, name: str, value: Any) -> Any:
-        """A static fact, held beside the tree: it needs no literal form."""
-        alias = self.fresh(f"{name}_attribute")
-        self.globals[alias] = value
-        return load(alias)
-
-    def _cotangent(self, value: Value) -> Any:
-        if value in self.cotangents:
-            return load(self.cotangents[value])
-        return none()
-
-    def _help(self, helper: str, *args: Any) -> Any:
-        """A call of a function of `support`, under the name that it has here."""
-        return gast.Call(func=load(self.helpers[helper]), args=list(args), keywords=[])
+    # ---- names -----------------------------------------------------------------------------
 
     def fresh(self, wish: str) -> str:
         """`wish`, made different from every name so far."""
@@ -214,79 +136,277 @@ class JointProgram:
         self.used.add(name)
         return name
 
-    def _finish(self, seeds: list[str]) -> Function:
-        for index in self.wrt:
-            value = self.primal.args[index]
-            node = self._help("gradient", self._cotangent(value), load(self.names[value]))
+    def bind(self, wish: str, thing: Any) -> str:
+        """Name under which the joint program finds `thing`, which needs no literal form."""
+        key = id(thing)
+        if key not in self._bound or self.globals[self._bound[key]] is not thing:
+            self._bound[key] = self.fresh(wish)
+            self.globals[self._bound[key]] = thing
+        return self._bound[key]
+
+    def line(self, operation: Operation) -> int:
+        """Index of the origin of `operation`."""
+        if operation not in self._lines:
+            self._lines[operation] = len(self.origins)
+            self.origins.append((operation.loc, operation.scope))
+        return self._lines[operation]
+
+    def read(self, value: Value) -> Any:
+        """Node that reads a value of the forward sweep in the backward one."""
+        if value.region is self.primal.body:
+            return t.load(self._forward_name(value))
+        return t.load(self.tapes.residual(value, self._forward_name(value)))
+
+    def _forward_name(self, value: Value) -> str:
+        if value in self.names:
+            return self.names[value]
+        loop = next(loop for loop, trip in self.tapes.trips.items() if trip is value)
+        return self.tapes.trip_names[loop]
+
+    def _help(self, helper: str, *args: Any) -> Any:
+        """A call of a function of `support`, under the name that it has here."""
+        return t.call(self.helpers[helper], *args)
+
+    def _type(self, value: Value) -> Any:
+        return t.load(self.bind("type", value.type))
+
+    def _new_tape(self, value: Value) -> Any:
+        of = t.load(self.bind("type", value.type))
+        return t.assign(self.tapes.names[value], t.prim("stack_empty", of=of), 0)
+
+    # ---- cotangents ------------------------------------------------------------------------
+
+    def _seed(self) -> list[str]:
+        """Begin the cotangents of the results, with parameters when seeded, else with ones.
+
+        The parameters' names are returned. A result given twice gets the sum of its seeds.
+        """
+        parameters = []
+        for index in self.results:
+            value = self.primal.results[index]
+            if self.seeded:
+                parameters.append(self.fresh(f"d{self.names[value]}"))
+                seed = t.load(parameters[-1])
+            else:
+                seed = self._help("ones", self._type(value))
+            self._add(value, seed, 0)
+        return parameters
+
+    def _begin(self, value: Value, line: int) -> str:
+        """Variable for the cotangent of `value`; a new one holds nothing yet."""
+        if value not in self.cotangents:
             self.cotangents[value] = self.fresh(f"d{self.names[value]}")
-            self.body.append(assign(self.cotangents[value], node, 0))
-        returned = [self.names[v] for v in self.primal.results]
-        returned += [self.cotangents[self.primal.args[i]] for i in self.wrt]
-        self.body.append(place(gast.Return(value=bundle([load(n) for n in returned], True)), 0))
-        parameters = [self.names[v] for v in self.primal.args] + seeds
-        inputs = list(self.primal.input_types)
-        inputs += [self.primal.results[i].type for i in self.results] if self.seeded else []
-        joint = read_tree(
-            function_def(f"{self.primal.name}_joint", parameters, self.body), self.globals, inputs,
-            origins=self.origins, temporary=self.temporary, title=self.primal.title,
-        )  # fmt: skip
-        joint.inputs = (*self.primal.inputs, *(f"cotangent:{i}" for i in self.results if seeds))
-        joint.donates = dict(self.primal.donates)
-        joint.tree = str(tuple(range(len(returned)))) if len(returned) != 1 else "0"
-        return joint
+            self.body.append(t.assign(self.cotangents[value], t.none(), line))
+        return self.cotangents[value]
+
+    def _add(self, value: Value, addend: Any, line: int) -> None:
+        """Add `addend` to the cotangent of `value`."""
+        name = self._begin(value, line)
+        part = self._help("contribution", addend, self._type(value))
+        self.body.append(t.assign(name, self._help("accumulate", t.load(name), part), line))
+
+    def _fill(self, value: Value, line: int) -> str:
+        """Let the cotangent of `value` be a value: zeros where nothing has reached it."""
+        name = self._begin(value, line)
+        zero = self._help("filled", t.load(name), self._type(value))
+        self.body.append(t.assign(name, zero, line))
+        return name
+
+    def _cotangent(self, value: Value) -> Any:
+        return t.load(self.cotangents[value]) if value in self.cotangents else t.none()
+
+    def _gradient(self, value: Value) -> str:
+        node = self._help("filled", self._cotangent(value), self._type(value))
+        name = self.fresh(f"d{self.names[value]}")
+        self.body.append(t.assign(name, node, 0))
+        return name
+
+    # ---- the walk --------------------------------------------------------------------------
+
+    def _walk(self, region: Region) -> None:
+        """Walk the operations of `region` backwards, into the block being written."""
+        for operation in reversed(region.operations):
+            if is_loop(operation):
+                self._loop(operation)
+            elif operation.prim.form is Form.IF:
+                self._branch(operation)
+            elif operation.regions:
+                raise fail(
+                    "E0104", f"`{operation.prim.name}` is not differentiated yet",
+                    location=operation.loc,
+                )  # fmt: skip
+            else:
+                self._plain(operation)
+
+    def _inside(self, region: Region, begin: Any, end: Any = lambda: None) -> list[Any]:
+        """Block that walks `region`: pops its residuals, does `begin`, the walk, then `end`."""
+        outer, self.body = self.body, []
+        begin()
+        self._walk(region)
+        end()
+        pops = []
+        for value in self.tapes.of(region):
+            tape = self.tapes.names[value]
+            pop = t.prim("stack_pop", t.load(tape))
+            pops.append(t.assign((tape, self.tapes.popped[value]), pop, 0))
+        inner, self.body = self.body, outer
+        return [*pops, *inner]
+
+    def _fill_outside(self, operation: Operation, line: int) -> None:
+        """Make ready the cotangents of what the regions of `operation` read from outside."""
+        for value in captured_reads(operation):
+            if value in self.active:
+                if value.type.is_linear:
+                    self._begin(value, line)
+                else:
+                    self._fill(value, line)
+
+    def _branch(self, operation: Operation) -> None:
+        if not any(value in self.cotangents for value in operation.results):
+            return
+        line = self.line(operation)
+        self._fill_outside(operation, line)
+        stacks = [v for v in captured_reads(operation) if v in self.active and v.type.is_linear]
+
+        def end() -> None:  # one side may have used a stack that the other handed on
+            for value in stacks:
+                self._fill(value, line)
+
+        sides = []
+        for region in operation.regions.values():
+
+            def begin(region: Region = region) -> None:
+                for result, value in zip(operation.results, region.yields, strict=True):
+                    if value in self.active and result in self.cotangents:
+                        self._add(value, self._cotangent(result), line)
+
+            sides.append(self._inside(region, begin, end))
+        self.body.append(t.if_(self.read(operation.operands[0]), *sides, line))
+
+    def _loop(self, operation: Operation) -> None:
+        places = [
+            place for place in carried(operation)
+            if place.result in self.active or place.argument in self.active
+        ]  # fmt: skip
+        if not places:
+            return
+        line = self.line(operation)
+        slots = [self.fresh(f"d{self.names[place.result]}") for place in places]
+        for slot, place in zip(slots, places, strict=True):
+            first = self._help("filled", self._cotangent(place.result), self._type(place.result))
+            self.body.append(t.assign(slot, first, line))
+        self._fill_outside(operation, line)
+        variable, bounds = self._backwards(operation, line)
+
+        def begin() -> None:
+            for slot, place in zip(slots, places, strict=True):
+                if place.yielded in self.active:
+                    self._add(place.yielded, t.load(slot), line)
+
+        def end() -> None:
+            new = [self._help("filled", self._cotangent(x.argument), self._type(x.argument)) for x in places]
+            self.body.append(t.assign(slots, t.tuple_of(new), line))
+
+        block = self._inside(operation.regions["body"], begin, end)
+        self.body.append(t.for_(variable, bounds, block, line))
+        for slot, place in zip(slots, places, strict=True):
+            if place.initial in self.active:
+                self._add(place.initial, t.load(slot), line)
+            elif place.initial.type.is_linear:
+                self.body.append(t.expression(self._help("drop", t.load(slot)), line))
+
+    def _backwards(self, operation: Operation, line: int) -> tuple[str, list[Any]]:
+        """Variable and bounds of the loop that runs the other way."""
+        if operation.prim.form is Form.WHILE:
+            return self.fresh("k"), [self.read(self.tapes.trip(operation))]
+        index = operation.regions["body"].args[0]
+        variable = self.tapes.popped[index] = self.fresh(self.names[index])
+        bounds = [self.fresh(name) for name in ("first", "last", "step")]
+        forward = [self.read(value) for value in operation.operands[:3]]
+        self.body.append(t.assign(bounds, self._help("reversed_range", *forward), line))
+        return variable, [t.load(bound) for bound in bounds]
+
+    def _plain(self, operation: Operation) -> None:
+        """Inline the adjoint of `operation`, unless no cotangent reaches it after all."""
+        wanted = [value in self.active for value in operation.operands]
+        arriving = [self.cotangents[v] for v in operation.results if v in self.cotangents]
+        is_linear = any(value.type.is_linear for value in operation.results)
+        if not arriving or not (any(wanted) or is_linear):
+            return
+        if operation.prim.adjoint_rule is None:
+            raise missing_adjoint(operation.prim)
+        line = self.line(operation)
+        for value, want in zip(operation.operands, wanted, strict=True):
+            if want:
+                self._begin(value, line)
+        template = template_of(operation.prim.adjoint_rule)
+        outer, self.body = self.body, []
+        inline = self._inlining(operation, template, line)
+        self.body += [inline.copy(statement) for statement in template.body]
+        parts = self._parts(template, inline, len(wanted), line)
+        for value, want, part in zip(operation.operands, wanted, parts, strict=True):
+            if want and not t.is_none(part):
+                self._add(value, part, line)
+            elif value.type.is_linear and not t.is_none(part):
+                self.body.append(t.expression(self._help("drop", part), line))
+        inner, self.body = self.body, outer
+        self.body.append(t.if_given(arriving, inner, line))
+
+    # ---- templates -------------------------------------------------------------------------
+
+    def _parts(self, template: Template, inline: Inline, count: int, line: int) -> list[Any]:
+        """Expressions of the template's cotangents, one an operand."""
+        if template.variadic is None:
+            return [inline.copy(node) for node in template.returns]
+        whole = self.fresh("parts")  # a rule for any number of operands gives one tuple
+        self.body.append(t.assign(whole, inline.copy(template.returns[0]), line))
+        return [t.item(t.load(whole), index) for index in range(count)]
+
+    def _inlining(self, operation: Operation, template: Template, line: int) -> Inline:
+        """What the template's parameters and locals become in the joint program."""
+        primals, outs = operation.operands, operation.results
+        dout = [self._cotangent(v) for v in outs]
+        meant: dict[str, Any] = {"out": outs[0] if len(outs) == 1 else outs}
+        if template.variadic:
+            _require_keywords(template, operation.prim)
+            meant[template.variadic] = primals
+            out_name, dout_name = "out", "dout"
+        else:
+            *names, out_name, dout_name = template.positional
+            meant = {**dict(zip(names, primals, strict=True)), out_name: meant["out"]}
+        readers = {name: self._reader(value) for name, value in meant.items()}
+        readers[dout_name] = lambda: t.bundle(dout)
+        for name in template.static:
+            if name not in readers:
+                readers[name] = self._constant(name, operation.attrs[name])
+        for name in template.assigned:
+            readers[name] = self._local(name, readers.get(name), line)
+            meant.pop(name, None)
+        return Inline(readers, meant, template.globals, self.bind, line)
+
+    def _reader(self, value: Value | tuple[Value, ...]) -> Any:
+        if isinstance(value, Value):
+            return lambda: self.read(value)
+        return lambda: t.tuple_of([self.read(v) for v in value])
+
+    def _constant(self, name: str, value: Any) -> Any:
+        """Reads a static fact, held beside the tree."""
+        alias = self.fresh(f"{name}_attribute")
+        self.globals[alias] = value
+        return lambda: t.load(alias)
+
+    def _local(self, name: str, initial: Any, line: int) -> Any:
+        fresh = self.fresh(name)
+        self.temporary.add(fresh)
+        if initial is not None:  # a parameter that the template rebinds
+            self.body.append(t.assign(fresh, initial(), line))
+        return lambda: t.load(fresh)
+
+
+def _require_keywords(template: Template, prim: Primitive) -> None:
+    if template.static[:2] != ("out", "dout"):
+        raise fail("E0105", f"the adjoint of {prim.name} takes out and dout by keyword")
 
 
 def missing_adjoint(prim: Primitive) -> Exception:
     return fail("E0901", f"{prim.name} has neither an adjoint nor a reason for having none")
-
-
-def raise_unless(holds: bool, prim: Primitive) -> None:
-    if not holds:
-        raise fail("E0105", f"the adjoint of {prim.name} takes out and dout by keyword")
-
-
-def none() -> Any:
-    return gast.Constant(value=None, kind=None)
-
-
-def _is_none(node: Any) -> bool:
-    return isinstance(node, gast.Constant) and node.value is None
-
-
-def any_given(names: Sequence[str], body: list[Any]) -> Any:
-    """``if a is not None or b is not None: body``, decided while the tree is evaluated."""
-    tests = [gast.Compare(left=load(n), ops=[gast.IsNot()], comparators=[none()]) for n in names]
-    test = tests[0] if len(tests) == 1 else gast.BoolOp(op=gast.Or(), values=tests)
-    return gast.If(test=test, body=body, orelse=[])
-
-
-def load(name: str) -> Any:
-    return gast.Name(id=name, ctx=gast.Load(), annotation=None, type_comment=None)
-
-
-def item(owner: Any, index: int) -> Any:
-    return gast.Subscript(value=owner, slice=gast.Constant(value=index, kind=None), ctx=gast.Load())
-
-
-def bundle(nodes: list[Any], always: bool = False) -> Any:
-    """The node itself when it is one, else a tuple."""
-    return nodes[0] if len(nodes) == 1 and not always else gast.Tuple(elts=nodes, ctx=gast.Load())
-
-
-def assign(name: str, value: Any, line: int) -> Any:
-    target = gast.Name(id=name, ctx=gast.Store(), annotation=None, type_comment=None)
-    return place(gast.Assign(targets=[target], value=value, type_comment=None), line)
-
-
-def function_def(name: str, parameters: Iterable[str], body: list[Any]) -> Any:
-    names = [
-        gast.Name(id=n, ctx=gast.Param(), annotation=None, type_comment=None) for n in parameters
-    ]
-    arguments = gast.arguments(
-        args=names, posonlyargs=[], vararg=None, kwonlyargs=[], kw_defaults=[], kwarg=None,
-        defaults=[],
-    )  # fmt: skip
-    return gast.FunctionDef(
-        name=name, args=arguments, body=body, decorator_list=[], returns=None, type_comment=None,
-        type_params=[],
-    )  # fmt: skip

@@ -8,38 +8,103 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from s2sad import prims as p
 from s2sad.core.diagnostics import fail
-from s2sad.ir.graph import Value
+from s2sad.ir.graph import Operation, Value
+from s2sad.ir.types import StackType, TensorType, Type, i64
+
+#: Operations that add into their first operand; on zeros they are what a read leaves behind.
+INTO = ("index_add", "update_add")
 
 
-def contribution(value: Value | None, primal: Value) -> Value | None:
-    """`value`, one addend of the cotangent of `primal`, summed over what was broadcast."""
-    if value is None:
-        return None
-    if value.dtype is not primal.dtype:
-        raise fail("E0901", f"a cotangent of {primal.type} came out as {value.type}")
-    return value if value.type == primal.type else p.sum_to(value, shape=primal.shape)
+def contribution(value: Value | None, type: Type) -> Value | None:  # noqa: A002
+    """`value`, one addend of a cotangent of `type`, summed over what was broadcast."""
+    if value is None or value.type == type:
+        return value
+    if not isinstance(type, TensorType) or value.dtype is not type.dtype:
+        raise fail("E0901", f"a cotangent of {type} came out as {value.type}")
+    return p.sum_to(value, shape=type.shape)
 
 
 def accumulate(total: Value | None, value: Value | None) -> Value | None:
-    """Sum of two addends of a cotangent; the first is taken as it is."""
+    """Sum of two addends of a cotangent; the first is taken as it is.
+
+    What the adjoint of a read adds into zeros is added into `total` itself: reading row after
+    row in a loop then costs a row each time, not the whole tensor.
+    """
     if total is None or value is None:
         return value if total is None else total
+    source = value.owner
+    if isinstance(source, Operation) and source.prim.name in INTO and is_zero(source.operands[0]):
+        added = source.prim(total, *source.operands[1:], **source.attrs)
+        _erase(source)
+        return added
     return p.add(total, value)
 
 
-def gradient(total: Value | None, primal: Value) -> Value:
-    """The finished cotangent of an input: zeros where nothing reached it."""
-    return p.zeros_like(primal) if total is None else total
+def _erase(operation: Operation) -> None:
+    """Take out an operation that nobody reads; it may be fallible, so dce would keep it."""
+    if operation.parent is not None and not any(value.uses for value in operation.results):
+        operation.parent.remove(operation)
+        operation.set_reads(())
 
 
-def ones(primal: Value) -> Value:
-    """Seed of a result: its cotangent is one everywhere."""
-    return p.ones_like(primal)
+def is_zero(value: Value) -> bool:
+    """Whether `value` is made of zeros, as far as its operation tells."""
+    source = value.owner
+    if not isinstance(source, Operation):
+        return False
+    if source.prim.name == "zeros_like":
+        return True
+    return source.prim.name == "const" and not np.any(source.attrs["value"])
+
+
+def filled(total: Value | None, type: Type) -> Value:  # noqa: A002
+    """`total`, or the zero of `type`: a loop carries a value, not its absence."""
+    if total is not None:
+        return total
+    return p.stack_empty(of=type.element) if isinstance(type, StackType) else zeros(type)
+
+
+def zeros(type: Any) -> Value:  # noqa: A002
+    """Zeros of a tensor type."""
+    return p.const(0, type)
+
+
+def ones(type: Any) -> Value:  # noqa: A002
+    """Seed of a result of a tensor type: its cotangent is one everywhere."""
+    return p.const(1, type)
+
+
+def drop(stack: Value | None) -> None:
+    """Use up a stack that nobody needs any more."""
+    if stack is not None:
+        p.stack_drop(stack)
+
+
+def reversed_range(start: Value, stop: Value, step: Value) -> tuple[Value, Value, Value]:
+    """Bounds that count down what ``range(start, stop, step)`` counts up."""
+    found = [_constant(x) for x in (start, stop, step)]
+    if None not in found:
+        down = range(*found)[::-1]  # type: ignore[arg-type]
+        return p.const(down.start, i64), p.const(down.stop, i64), p.const(down.step, i64)
+    towards = p.sub(step, p.sign(step))
+    count = p.floor_div(p.add(p.sub(stop, start), towards), step)
+    last = p.add(start, p.mul(p.sub(count, 1), step))
+    return last, p.sub(start, step), p.neg(step)
+
+
+def _constant(value: Value) -> int | None:
+    source = value.owner
+    if isinstance(source, Operation) and source.prim.name == "const":
+        return int(source.attrs["value"])
+    return None
 
 
 #: What joint programs find under these names.
 NAMES = {
-    "accumulate": accumulate, "contribution": contribution, "gradient": gradient, "ones": ones
-}  # fmt: skip
+    helper.__name__: helper
+    for helper in (accumulate, contribution, drop, filled, ones, reversed_range)
+}

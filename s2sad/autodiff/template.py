@@ -16,6 +16,7 @@ from typing import Any
 
 import gast
 
+from s2sad.autodiff.tree import attribute, load, place
 from s2sad.core.diagnostics import fail
 from s2sad.frontend.source import source_of
 from s2sad.ir.primitive import Primitive
@@ -92,27 +93,40 @@ def _refuse(rule: Callable[..., Any], law: str) -> Exception:
     return fail("E0105", f"{rule.__name__} cannot be inlined: a rule {law}")
 
 
+#: Facts of a value that are static: reading one needs no value at run time.
+FACTS = ("shape", "dtype", "ndim")
+
+
 class Inline(gast.NodeTransformer):
     """Copies of a template's nodes with names replaced and every line set to `origin`.
 
     Parameters
     ----------
-    names : dict of str to node
-        What parameters and locals become.
+    names : dict of str to callable
+        What parameters and locals become; called only for names that the template reads, for
+        what it does not mention is no residual.
+    values : dict of str to Value or tuple of Value
+        What parameters stand for, for facts that are static.
     module : mapping
         Names of the template's module.
-    used : dict
-        Module objects that the joint program needs, by the name given to them there; extended.
+    bind : callable
+        ``bind(wish, thing)``: a name under which the joint program finds `thing`.
     origin : int
         Index of the primal operation's origin.
     """
 
     def __init__(
-        self, names: dict[str, Any], module: Mapping[str, Any], used: dict[str, Any], origin: int
+        self,
+        names: dict[str, Callable[[], Any]],
+        values: dict[str, Any],
+        module: Mapping[str, Any],
+        bind: Callable[[str, Any], str],
+        origin: int,
     ) -> None:
         self.names = names
+        self.values = values
         self.module = module
-        self.used = used
+        self.bind = bind
         self.origin = origin
 
     def copy(self, node: Any) -> Any:
@@ -124,15 +138,32 @@ class Inline(gast.NodeTransformer):
             node.lineno = self.origin
         return super().generic_visit(node)
 
+    def visit_Attribute(self, node: Any) -> Any:  # noqa: N802 - name given by ast
+        value = self._meant(node.value) if node.attr in FACTS else None
+        if value is None:
+            return self.generic_visit(node)
+        wish = f"{node.attr}_of_{value.name or 'value'}"
+        return place(load(self.bind(wish, getattr(value, node.attr))), self.origin)
+
+    def _meant(self, node: Any) -> Any:
+        """The value that a parameter, or an item of one, stands for; None for anything else."""
+        if isinstance(node, gast.Name):
+            found = self.values.get(node.id)
+            return None if isinstance(found, tuple) else found
+        if isinstance(node, gast.Subscript) and isinstance(node.slice, gast.Constant):
+            found = self.values.get(getattr(node.value, "id", ""))
+            return found[node.slice.value] if isinstance(found, tuple) else None
+        return None
+
     def visit_Name(self, node: Any) -> Any:  # noqa: N802 - name given by ast
         replacement = self.names.get(node.id)
         if replacement is None:
             node.lineno = self.origin
             return self._from_module(node)
-        replacement = copy.deepcopy(replacement)
-        if isinstance(replacement, gast.Name):
-            replacement.ctx = node.ctx
-        return place(replacement, self.origin)  # its names are those of the primal already
+        new = replacement()
+        if isinstance(new, gast.Name):
+            new.ctx = node.ctx
+        return place(new, self.origin)  # its names are those of the primal already
 
     def _from_module(self, node: Any) -> Any:
         if node.id not in self.module:
@@ -141,23 +172,6 @@ class Inline(gast.NodeTransformer):
             raise fail("E0201", f"a rule reads {node.id!r}, which its module does not define")
         thing = self.module[node.id]
         if isinstance(thing, Primitive):
-            return _attribute("p", thing.name, self.origin)
-        name = node.id
-        while name in self.used and self.used[name] is not thing:
-            name += "_"
-        self.used[name] = thing
-        node.id = name
+            return place(attribute("p", thing.name), self.origin)
+        node.id = self.bind(node.id, thing)
         return node
-
-
-def _attribute(owner: str, name: str, line: int) -> Any:
-    base = gast.Name(id=owner, ctx=gast.Load(), annotation=None, type_comment=None)
-    node = gast.Attribute(value=base, attr=name, ctx=gast.Load())
-    return place(node, line)
-
-
-def place(node: Any, line: int) -> Any:
-    """`node` with all its parts at `line`."""
-    for inner in gast.walk(node):
-        inner.lineno, inner.col_offset, inner.end_lineno, inner.end_col_offset = line, 0, line, 0
-    return node

@@ -3,16 +3,32 @@
 Every Python value that partial evaluation reads from outside its arguments (a global, a closure
 variable, an attribute) leaves a guard. Each guard's owner is itself guarded by identity, so a
 chain of attribute reads is covered link by link.
+
+The guards of a variant become one generated Python function, since they are asked at each call.
+Those that only an assignment to a Cell or Parameter can break are skipped as long as
+`s2sad.core.changes` has counted none.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from types import MethodType
 from typing import Any
 
+import numpy as np
+
+from s2sad.core import changes
+from s2sad.core.cell import Cell
+from s2sad.core.tensor import Parameter
+
 MISSING = object()
+
+#: Values of these types are compared by type and spelling.
+LITERALS = (bool, int, float, complex, str, bytes, range, type(None), np.generic)
+#: Values of these types are compared by what they hold; those of `CHANGING` may change in place.
+CONTAINERS = (tuple, list, dict, set, frozenset)
+CHANGING = (list, dict, set)
 
 
 def fingerprint(value: Any) -> Any:
@@ -21,15 +37,27 @@ def fingerprint(value: Any) -> Any:
     Numbers and texts count by type and spelling (1, 1.0 and True differ, and so do 0.0 and
     -0.0), containers by their contents, methods by function and owner, all else by identity.
     """
-    if isinstance(value, (bool, int, float, complex, str, bytes, type(None))):
+    if isinstance(value, LITERALS):
         return type(value), repr(value)
     if isinstance(value, (tuple, list)):
         return type(value), tuple(fingerprint(item) for item in value)
     if isinstance(value, dict):
-        return dict, tuple((fingerprint(k), fingerprint(v)) for k, v in value.items())
+        return type(value), tuple((fingerprint(k), fingerprint(v)) for k, v in value.items())
+    if isinstance(value, (set, frozenset)):
+        return type(value), frozenset(map(fingerprint, value))
     if isinstance(value, MethodType):
         return MethodType, id(value.__func__), id(value.__self__)
     return id(value)
+
+
+def members(value: Any) -> list[Any]:
+    """`value` and what it holds, however deep: all whose identity its fingerprint may name."""
+    if isinstance(value, MethodType):
+        return [value, value.__func__, value.__self__]
+    if not isinstance(value, CONTAINERS):
+        return [value]
+    inner = [*value, *value.values()] if isinstance(value, dict) else value
+    return [value, *(member for item in inner for member in members(item))]
 
 
 @dataclass(frozen=True)
@@ -42,13 +70,24 @@ class Guard:
         How the source reads it, ``"self.fc1.activation"``.
     read : callable
         Gives the present value, `MISSING` when there is none.
+    value : object
+        What was read while compiling.
     expected : object
-        Its `fingerprint` while compiling.
+        Its `fingerprint` then.
+    text : str
+        The read as an expression of ``owner``.
+    owner : object
+    is_counted : bool
+        Whether nothing can change it but what `changes` counts.
     """
 
     path: str
     read: Callable[[], Any]
+    value: Any
     expected: Any
+    text: str
+    owner: Any
+    is_counted: bool
 
     def holds(self) -> bool:
         """Whether the value is still what the variant was compiled for."""
@@ -61,36 +100,124 @@ class Guards:
     def __init__(self) -> None:
         self._by_key: dict[tuple[int, str], Guard] = {}
         self._alive: list[Any] = []
+        self._tests: tuple[Callable[[], bool], Callable[[], bool]] | None = None
+        self._seen = -1
 
     def attribute(self, owner: Any, name: str, path: str) -> Any:
         """``owner.name``, guarded; AttributeError where there is none."""
         value = getattr(owner, name)
-        self._note(owner, name, path, lambda: getattr(owner, name, MISSING), value)
+        counted = _is_counted(owner, name, value)
+        if _is_own_method(value, owner, name):
+            # What the class has is asked once for all its Cells; assigning to one is counted.
+            self._attribute(type(owner), name, path, value.__func__, is_counted=False)
+            counted = True
+        self._attribute(owner, name, path, value, is_counted=counted)
         return value
+
+    def _attribute(
+        self, owner: Any, name: str, path: str, value: Any, *, is_counted: bool
+    ) -> None:
+        text = f"owner.{name}" if name.isidentifier() else f"getattr(owner, {name!r})"
+        self._note(
+            owner, name, path, lambda: getattr(owner, name, MISSING), value, text, is_counted
+        )
 
     def item(self, owner: Any, key: str, path: str) -> Any:
         """``owner[key]`` of a namespace, guarded; KeyError where there is none."""
         value = owner[key]
-        self._note(owner, key, path, lambda: owner.get(key, MISSING), value)
+        self._note(owner, key, path, lambda: owner.get(key, MISSING), value, f"owner[{key!r}]")
         return value
 
     def cell(self, cell: Any, name: str) -> Any:
         """Content of a closure's cell, guarded; ValueError when it is empty."""
         value = cell.cell_contents
-        self._note(cell, name, name, lambda: cell.cell_contents, value)
+        self._note(cell, name, name, lambda: _content(cell), value, "owner.cell_contents")
         return value
 
     def _note(
-        self, owner: Any, name: str, path: str, read: Callable[[], Any], value: Any
-    ) -> None:
+        self, owner: Any, name: str, path: str, read: Callable[[], Any], value: Any, text: str,
+        is_counted: bool = False,
+    ) -> None:  # fmt: skip
         key = (id(owner), name)
         if key not in self._by_key:
-            self._by_key[key] = Guard(path, read, fingerprint(value))
-            self._alive += [owner, value]  # so that no id is used again
+            expected = fingerprint(value)
+            self._by_key[key] = Guard(path, read, value, expected, text, owner, is_counted)
+            self._alive += [owner, *members(value)]  # so that no id is used again
+            self._tests = None
 
     def all(self) -> list[Guard]:
         return list(self._by_key.values())
 
+    def holds(self) -> bool:
+        """Whether every guard does; what a call asks."""
+        if self._tests is None:
+            guards = self.all()
+            self._tests = (
+                _test([g for g in guards if not g.is_counted]),
+                _test([g for g in guards if g.is_counted]),
+            )
+        others, counted = self._tests
+        if not others():
+            return False
+        count = changes.count()
+        if count != self._seen:
+            if not counted():
+                return False
+            self._seen = count
+        return True
+
     def broken(self) -> Guard | None:
         """The first guard that does not hold, or None."""
         return next((g for g in self._by_key.values() if not g.holds()), None)
+
+
+def _content(cell: Any) -> Any:
+    try:
+        return cell.cell_contents
+    except ValueError:
+        return MISSING
+
+
+def _is_own_method(value: Any, owner: Any, name: str) -> bool:
+    """Whether `value` is the method that the class of the Cell `owner` defines."""
+    return (
+        isinstance(owner, Cell)
+        and isinstance(value, MethodType)
+        and value.__self__ is owner
+        and getattr(type(owner), name, None) is value.__func__
+    )
+
+
+def _is_counted(owner: Any, name: str, value: Any) -> bool:
+    """Whether `changes` counts whatever can change ``owner.name``."""
+    if isinstance(owner, Parameter):
+        return name in ("name", "requires_grad")
+    return (
+        isinstance(owner, Cell)
+        and not hasattr(type(owner), name)
+        and not any(isinstance(member, (*CHANGING, MethodType)) for member in members(value))
+    )
+
+
+def _test(guards: Sequence[Guard]) -> Callable[[], bool]:
+    """One function that tells whether all `guards` hold."""
+    names: dict[str, Any] = {"fingerprint": fingerprint}
+    lines = ["def test():", "    try:"]
+    for index, guard in enumerate(guards):
+        names |= {f"o{index}": guard.owner, f"v{index}": guard.value, f"e{index}": guard.expected}
+        read = guard.text.replace("owner", f"o{index}", 1)
+        lines += [f"        x = {read}", f"        if {_condition(guard.value, index)}: return False"]
+    lines += ["    except (AttributeError, KeyError, ValueError):", "        return False"]
+    lines += ["    return True"]
+    exec("\n".join(lines), names)
+    return names["test"]
+
+
+def _condition(value: Any, index: int) -> str:
+    """Python for: `x` is not what was expected. Identity comes first, since it is quick."""
+    by_print = f"fingerprint(x) != e{index}"
+    if any(isinstance(member, CHANGING) for member in members(value)):
+        return by_print
+    if isinstance(value, (*LITERALS, *CONTAINERS, MethodType)):
+        return f"x is not v{index} and {by_print}"
+    return f"x is not v{index}"

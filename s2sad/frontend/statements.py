@@ -12,10 +12,11 @@ from typing import Any
 import gast
 import numpy as np
 
+from s2sad import prims as p
 from s2sad.core import location as locations
 from s2sad.core.diagnostics import fail
 from s2sad.frontend.branches import branch
-from s2sad.frontend.carried import stored_names
+from s2sad.frontend.carried import fork, stored_names, write_back, written_now
 from s2sad.frontend.expressions import (
     BINARY,
     Range,
@@ -177,6 +178,9 @@ def _while(frame: Frame, node: Any) -> Exit | None:
             return _while_on_data(frame, node)
         if not truth(test):
             return execute(frame, node.orelse)
+        split = _exit_on_data(frame, node)
+        if split is not None:
+            return _while_until(frame, node, *split)
         leaving = execute(frame, node.body)
         if leaving is not None and leaving.kind == "return":
             return leaving
@@ -193,3 +197,37 @@ def _while_on_data(frame: Frame, node: Any) -> Exit | None:
 
     while_loop(frame, test, lambda inner: to_the_end(inner, node.body), node.body)
     return execute(frame, node.orelse)
+
+
+def _exit_on_data(frame: Frame, node: Any) -> tuple[list[Any], Any, list[Any]] | None:
+    """``A; if c: break; B`` of a body, as A, the `if` and B, where c depends on data."""
+    for place, statement in enumerate(node.body):
+        if isinstance(statement, gast.If) and _is_exit(statement):
+            inner, before = fork(frame), written_now(frame)
+            with scratch():
+                leaving = execute(inner, node.body[:place])
+                found = leaving is None and data_condition(inner, evaluate(inner, statement.test))
+            write_back(frame, before)
+            on_data = found is not None and found is not False
+            return (node.body[:place], statement, node.body[place + 1 :]) if on_data else None
+    return None
+
+
+def _is_exit(node: Any) -> bool:
+    return not node.orelse and len(node.body) == 1 and isinstance(node.body[0], gast.Break)
+
+
+def _while_until(frame: Frame, node: Any, before: list[Any], leave: Any, after: list[Any]) -> None:
+    """A loop that is left in its middle: what stands before that is run once more than the rest."""
+
+    def test(inner: Frame) -> Any:
+        to_the_end(inner, before)
+        with inner.at(leave.test):
+            condition = data_condition(inner, evaluate(inner, leave.test))
+            return p.logical_not(condition)
+
+    def run(inner: Frame) -> None:
+        to_the_end(inner, [*before, *after])
+
+    while_loop(frame, test, run, node.body)
+    to_the_end(frame, before)

@@ -101,8 +101,9 @@ def print_tree(
     with collection_paused():
         definition = printer.definition()
     head = [*ast.parse(IMPORTS).body, *map(_symbol_line, printer.symbols)]
-    title = " ".join((function.title or printer.function_name).replace("·", "-").split())
-    head[0].lead = [SEPARATOR.join(filter(None, (HEADER, title, stage)))]  # type: ignore[attr-defined]
+    title = _one_line(function.title or printer.function_name).replace("·", "-")
+    lead = SEPARATOR.join(filter(None, (HEADER, title, _one_line(stage))))
+    head[0].lead = [lead]  # type: ignore[attr-defined]
     footer = ast.parse(FOOTER.format(printer.function_name)).body if script else []
     return ast.Module([*head, definition, *footer], [])
 
@@ -147,6 +148,10 @@ def print_text(
 
 
 WRITERS["flat"] = print_text
+
+
+def _one_line(text: str) -> str:
+    return " ".join("".join(c if c.isprintable() else " " for c in text).split())
 
 
 def _symbol_line(symbol: str) -> ast.stmt:

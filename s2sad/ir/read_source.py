@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 import difflib
 import linecache
+import re
 from collections.abc import Iterable
 from typing import Any, NoReturn
 
@@ -26,8 +27,7 @@ class Source:
     def __init__(self, name: str, text: str | None) -> None:
         self.name = name
         self.text = text
-        self._lines = [] if text is None else text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
-        self._raw: dict[int, bytes] = {}
+        self.lines = [] if text is None else re.split("\r\n|\r|\n", text)
         self._origins: dict[str, Origin] = {}
 
     def place(self, node: Any) -> Location:
@@ -66,7 +66,7 @@ class Source:
     def _show(self) -> None:
         """Let the excerpt of an error find the text, which may be in no file."""
         if self.text is not None and self.name.startswith("<"):
-            lines = [f"{line}\n" for line in self._lines]
+            lines = [line.encode(errors="replace").decode() + "\n" for line in self.lines]
             linecache.cache[self.name] = (len(self.text), None, lines, self.name)
 
     # ---- marks -----------------------------------------------------------------------------
@@ -81,7 +81,7 @@ class Source:
             colon. The parser says where code ends: what follows on the line is the comment.
         """
         comment = getattr(statement, "comment", None)
-        if comment is None and self._lines:
+        if comment is None and self.lines:
             comment = self._comment_after(last or statement)
         if comment is None or not comment.startswith("@"):
             return None, ""
@@ -96,7 +96,7 @@ class Source:
 
     def _comment_after(self, node: Any) -> str | None:
         number = node.end_lineno
-        line = self._lines[number - 1]
+        line = self.lines[number - 1]
         if "#" not in line:
             return None
         rest = line.encode()[node.end_col_offset :].decode().lstrip(") :\t")

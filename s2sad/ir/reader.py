@@ -70,7 +70,7 @@ def read_text(
     <function square(f32[4]) -> (f32[4])>
     """
     source = Source(filename, text)
-    title = _title(text.partition("\n")[0].removeprefix("# "), source)
+    title = _title(source.lines[0].removeprefix("# "), source)
     return _read(_parsed(source), vocabulary, source, beside, title)
 
 

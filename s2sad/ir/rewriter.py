@@ -391,6 +391,13 @@ def outer_reads(operation: Operation) -> list[Value]:
     return list(dict.fromkeys(v for v in _reads_of(inside) if not _is_inside(v, inside)))
 
 
+def captured_reads(operation: Operation) -> list[Value]:
+    """Values from outside that the regions of `operation` read, each once, in order."""
+    inside = _readers_of([operation])
+    nested = {reader: None for reader in inside if reader is not operation}
+    return list(dict.fromkeys(v for v in _reads_of(nested) if not _is_inside(v, inside)))
+
+
 def called_from(loc: Location | None, caller: Location | None) -> Location | None:
     """`loc` with `caller` at the outer end of its chain of calls.
 

@@ -91,6 +91,14 @@ class SourcePrinter(Printer):
             self.named.update(dict.fromkeys(chain, self.names.unique("tape")))
         return super().name(*chain)
 
+    def left_side(self, groups: Sequence[tuple[Value, ...]]) -> str:
+        """What an assignment to `groups` starts with, as long as it will be when printed again."""
+        named = [any(value.name for value in group) for group in groups]
+        return "".join(
+            f"{self.name(*group)} = " if is_named else NAME
+            for group, is_named in zip(groups, named, strict=True)
+        )
+
     def read(self, value: Value) -> ast.expr:
         if value in self.deferred:
             self.write_constant(value, self.deferred.pop(value))
@@ -147,7 +155,7 @@ class SourcePrinter(Printer):
     def assign(self, slots: Sequence[Slot], values: Sequence[Value]) -> None:
         """Write all that waits, and one parallel assignment where there are `slots`."""
         if slots:
-            node, operations = self.fold(values, NAME * len(slots), parallel)
+            node, operations = self.fold(values, self.left_side([s.group for s in slots]), parallel)
             self.flush()
             self.write(assignment([self.name(*s.group) for s in slots], node), operations)
         self.flush()
@@ -228,7 +236,7 @@ class SourcePrinter(Printer):
             self._statement(operation)
 
     def _statement(self, operation: Operation, regions: Sequence[ast.keyword] = ()) -> None:
-        prefix = "".join(f"{value.name} = " if value.name else NAME for value in operation.results)
+        prefix = self.left_side([(value,) for value in operation.results])
         node, operations = self._applied(operation, prefix, regions)
         self.flush()
         for keyword, region in zip(regions, operation.regions.values(), strict=True):

@@ -12,13 +12,15 @@ from typing import Any
 import numpy as np
 
 from s2sad.core.diagnostics import fail
+from s2sad.core.dtypes import DType
 from s2sad.ir.builder import as_tuple
+from s2sad.ir.dims import Dim
 from s2sad.ir.graph import Region
 from s2sad.ir.primitive import Form, Trait, as_run_time
 from s2sad.ir.types import StackType, StackValue, TensorType, Type, as_type, bool_, i64, type_of
+from s2sad.prims.constant import const
 from s2sad.prims.define import primitive
 from s2sad.prims.rules import tensor
-from s2sad.prims.shape import zeros_like
 
 
 def _require_scalar_bool(type: Type, what: str) -> None:  # noqa: A002
@@ -158,7 +160,7 @@ def _stack_type(*, of: TensorType) -> StackType:
 
 
 @primitive(
-    type=_stack_type, traits={Trait.MOVES}, nondiff="an empty stack holds no value",
+    type=_stack_type, traits={Trait.MOVES},
     canonical=lambda types, attrs: {"of": as_type(attrs["of"])},
 )  # fmt: skip
 def stack_empty(*, of):
@@ -172,6 +174,32 @@ def stack_empty(*, of):
     []
     """
     return StackValue(of)
+
+
+@stack_empty.adjoint
+def stack_empty_adjoint(out, dout, *, of):
+    stack_drop(dout)
+    return ()
+
+
+def _drop_type(stack: Type) -> tuple[Type, ...]:
+    if not isinstance(stack, StackType):
+        raise fail("E0304", f"cannot drop {stack}")
+    return ()
+
+
+@primitive(type=_drop_type, traits={Trait.MOVES}, same=(), nondiff="it has no result")
+def stack_drop(stack):
+    """Nothing: the stack is used up, whatever it holds.
+
+    Examples
+    --------
+    >>> from s2sad import prims as p
+    >>> from s2sad.ir.types import f64
+    >>> p.stack_drop(p.stack_empty(of=f64))
+    ()
+    """
+    return ()
 
 
 def _push_type(stack: Type, x: Type) -> StackType:
@@ -226,6 +254,16 @@ def stack_pop(stack):
 @stack_pop.adjoint
 def stack_pop_adjoint(stack, out, dout):
     dstack, dx = dout
+    if dstack is None:
+        dstack = stack_empty(of=_tensor_type(out[1].dtype, out[1].shape))
     if dx is None:
-        dx = zeros_like(out[1])
+        dx = _zeros(out[1].dtype, out[1].shape)
     return (stack_push(dstack, dx),)
+
+
+def _tensor_type(dtype: DType, shape: tuple[Dim, ...]) -> TensorType:
+    return TensorType(dtype, shape)
+
+
+def _zeros(dtype: DType, shape: tuple[Dim, ...]) -> Any:
+    return const(0, TensorType(dtype, shape))

@@ -129,8 +129,19 @@ def body_local(x, n):
     return x
 
 
+def left_in_the_middle(x, n):
+    i = 0
+    while True:
+        i = i + 1
+        y = x * i
+        if i > n:
+            break
+        x = x + y
+    return x, y, i
+
+
 PROGRAMS = [
-    assigns_in_both, assigns_in_one, nested, conditional_expressions, booleans, while_counts,
+    left_in_the_middle, assigns_in_both, assigns_in_one, nested, conditional_expressions, booleans, while_counts,
     while_never, while_nested, for_range, carries_containers, number_takes_the_dtype_of_the_body,
     body_local,
 ]  # fmt: skip

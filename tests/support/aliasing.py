@@ -120,6 +120,14 @@ class _Author:
         part = p.slice(matrix, start=(start, 0), stop=(start + 1, N))
         return p.reshape(part, shape=(N,))
 
+    def row_sum(self) -> Value:
+        """A sum whose rounding depends on the layout of what is summed."""
+        return p.reduce_sum(self.pick(self.matrix), axis=self.random.choice((0, 1)))
+
+    def truth(self) -> Value:
+        half = p.const(0.5, TensorType(self.row.dtype))
+        return p.less(p.reduce_sum(self.pick(self.row)), half)
+
     # ---- statements ------------------------------------------------------------------------
 
     def view(self) -> None:
@@ -152,7 +160,7 @@ class _Author:
             lambda: p.pad(p.slice(x, start=(1,) * x.ndim, stop=x.shape), 0,
                           low=(0,) * x.ndim, high=(1,) * x.ndim),
             lambda: p.dynamic_slice(x, *[p.const(0, i64)] * x.ndim, sizes=x.shape),
-            lambda: p.mul(p.reduce_sum(self.pick(self.matrix), axis=self.random.choice((0, 1))), 0.5),
+            lambda: p.mul(self.row_sum(), 0.5),
         ]  # fmt: skip
         self.keep(self.random.choice(forms)())
 
@@ -229,7 +237,7 @@ class _Author:
             return
         types = [self.any_type() for _ in range(self.random.randint(1, 3))]
         stack = self.room.stack if self.chance(0.5) else None
-        condition = p.less(p.reduce_sum(self.pick(self.row)), p.const(0.5, TensorType(self.row.dtype)))
+        condition = self.truth()
 
         def side() -> list[Value]:
             with self.inside((), stack, None):

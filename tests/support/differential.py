@@ -1,4 +1,4 @@
-"""Does an executable give what the plain evaluator gives, bit for bit, and leave its inputs alone?"""
+"""Does an executable give what the plain evaluator gives, and leave its inputs as they are?"""
 
 from __future__ import annotations
 
@@ -43,7 +43,8 @@ def differences(executable: Executable, inputs: Sequence[Any]) -> list[str]:
         expected = evaluate(executable.function, copies(inputs))
     with contextlib.redirect_stdout(io.StringIO()) as text:
         found = executable.run(mine)
-    wrong = [f"result {i}" for i, pair in enumerate(zip(found, expected, strict=True)) if not same(*pair)]
+    pairs = enumerate(zip(found, expected, strict=True))
+    wrong = [f"result {i}" for i, pair in pairs if not same(*pair)]
     wrong += ["what is printed"] * (text.getvalue() != expected_text.getvalue())
     for i, (one, other) in enumerate(zip(mine, inputs, strict=True)):
         kept = isinstance(one, np.ndarray) and i not in executable.overwrites

@@ -145,17 +145,17 @@ class _Emitter:
     # ---- regions ---------------------------------------------------------------------------
 
     def _region(self, region: Region, args: Iterable[Value] = ()) -> None:
-        """The operations of `region`; its values, and `args` of it, are let go when they are read."""
+        """The operations of `region`; what they make, and `args`, is let go after its last use."""
         last = last_reads(region)
-        local = set(args)
         dying: dict[int, list[Value]] = {}
-        for value in local:
+        for value in args:
             dying.setdefault(last.get(value, -1), []).append(value)
         for place, operation in enumerate(region.operations):
             if operation.prim.form is not Form.CONST:
                 for value in operation.results:
                     dying.setdefault(last.get(value, place), []).append(value)
-            self.FORMS.get(operation.prim.form, _Emitter._call)(self, operation, dying.pop(place, []))
+            write = self.FORMS.get(operation.prim.form, _Emitter._call)
+            write(self, operation, dying.pop(place, []))
 
     def _constant(self, operation: Operation, dying: list[Value]) -> None:
         name = self.printer.name(operation.result, letter="c")
@@ -243,10 +243,10 @@ class _Emitter:
 
     def _expression(self, operation: Operation) -> str | None:
         """The expression of `TABLE`, where NumPy's own rounding is the IR's."""
-        text = TABLE.get(operation.prim)
-        if text is None:
-            return None
-        if not operation.prim.has(Trait.MOVES) and any(is_narrow(v.type) for v in _values(operation)):
+        prim, values = operation.prim, (*operation.operands, *operation.results)
+        text = TABLE.get(prim)
+        rounds = not prim.has(Trait.MOVES) and any(is_narrow(v.type) for v in values)
+        if text is None or rounds:
             return None
         text = text.replace("np.", f"{self._bind('np', np)}.")
         attrs = {key: self._attribute(value) for key, value in operation.attrs.items()}
@@ -264,7 +264,9 @@ class _Emitter:
 
     def _attribute(self, value: Any) -> str:
         """A static fact as a literal, or as a name where it has none."""
-        if type(value) in (int, bool, str, type(None)) or type(value) is float and isfinite(value):
+        if type(value) in (int, bool, str, type(None)):
+            return repr(value)
+        if type(value) is float and isfinite(value):
             return repr(value)
         if type(value) is tuple:
             items = [self._attribute(item) for item in value]
@@ -287,10 +289,6 @@ class _Emitter:
     }  # fmt: skip
 
 
-def _values(operation: Operation) -> tuple[Value, ...]:
-    return (*operation.operands, *operation.results)
-
-
 def _is_large(value: Value) -> bool:
     return nbytes(value) >= LARGE
 
@@ -298,4 +296,6 @@ def _is_large(value: Value) -> bool:
 def _is_made_in(region: Region, value: Value) -> bool:
     """Whether an operation of `region` computes `value`."""
     owner = value.owner
-    return isinstance(owner, Operation) and owner.parent is region and owner.prim.form is not Form.CONST
+    if not isinstance(owner, Operation) or owner.prim.form is Form.CONST:
+        return False
+    return owner.parent is region

@@ -87,7 +87,7 @@ class NumpyExecutable(Executable):
         return tuple(map(_as_result, results))
 
     def _located(self, error: Exception) -> Exception | None:
-        """`error` with the location of the operation that raised it; None where it stays as it is."""
+        """`error` with the place of the operation that raised it; None where it stays as it is."""
         found, place = getattr(error, "diagnostic", None), self._place(error)
         if not isinstance(found, Diagnostic) or found.location is not None or place is None:
             return None
@@ -131,7 +131,8 @@ def _is_of(value: Any, type: Type) -> bool:  # noqa: A002
 def _separate(arrays: list[Any], index: int) -> None:
     """Let no other input share memory with input `index`, which is overwritten."""
     for i, other in enumerate(arrays):
-        if i != index and isinstance(other, np.ndarray) and np.may_share_memory(other, arrays[index]):
+        is_other = i != index and isinstance(other, np.ndarray)
+        if is_other and np.may_share_memory(other, arrays[index]):
             arrays[i] = other.copy()
 
 

@@ -94,11 +94,15 @@ def _rounded(
     compute: Kernel, finish: tuple[dtypes.DType | None, ...], *operands: Any, **attrs: Any
 ) -> Any:
     """Narrow floats widened before, and rounded once after."""
-    wide = [dtypes.widen(x) if isinstance(x, (np.ndarray, np.generic)) else x for x in operands]
-    results = compute(*wide, **attrs)
+    results = compute(*map(_widened, operands), **attrs)
     if type(results) is not tuple:
         return _narrowed(results, finish[0])
     return tuple(map(_narrowed, results, finish))
+
+
+def _widened(operand: Any) -> Any:
+    is_array = isinstance(operand, (np.ndarray, np.generic))
+    return dtypes.widen(operand) if is_array else operand  # type: ignore[arg-type]
 
 
 def _narrowed(result: Any, dtype: dtypes.DType | None) -> Any:

@@ -148,7 +148,11 @@ class _Scope:
     """
 
     def __init__(
-        self, region: Region, owned: Iterable[Value], loops: dict[Operation, _Loop], settled: int = -1
+        self,
+        region: Region,
+        owned: Iterable[Value],
+        loops: dict[Operation, _Loop],
+        settled: int = -1,
     ) -> None:
         self.found = Ownership()
         self.region = region
@@ -266,9 +270,13 @@ class _Scope:
         return union
 
     def _write(self, value: Value) -> None:
-        """Note whose buffers are overwritten."""
-        origins = (self.origin.get(buffer) for buffer in self.memory[value])
-        self.written.update(origin for origin in origins if origin is not None)
+        """Note that the buffers of `value` are overwritten."""
+        self.written |= self._origins(value)
+
+    def _origins(self, value: Value) -> set[Value]:
+        """Arguments in whose buffers `value` may lie."""
+        buffers = self.memory.get(value, ELSEWHERE)
+        return {self.origin[buffer] for buffer in buffers if buffer in self.origin}
 
     def _can_overwrite(self, operation: Operation) -> bool:
         if operation.prim.in_place is None:
@@ -302,8 +310,8 @@ class _Scope:
         if self.origin.keys().isdisjoint(buffers):
             return True
         place = self.levels[0].place
-        return place > self.settled or (place == self.settled and reader.parent is self.region
-                                        and not reader.regions)  # fmt: skip
+        is_last = place == self.settled and reader.parent is self.region and not reader.regions
+        return place > self.settled or is_last
 
     # ---- the end of a turn -----------------------------------------------------------------
 
@@ -315,10 +323,7 @@ class _Scope:
         arguments = self.region.args[len(self.region.args) - count :]
         yields = self.region.yields[len(self.region.yields) - count :]
         place_of = {argument: i for i, argument in enumerate(arguments)}
-        sources = {
-            i: {place_of[self.origin[b]] for b in self.memory.get(yields[i], ELSEWHERE) if b in self.origin}
-            for i in kept
-        }
+        sources = {i: {place_of[v] for v in self._origins(yields[i])} for i in kept}
         free = {i for i in kept if self._is_free_at_end(yields[i], yields)}
         while bad := {i for i in free if not sources[i] <= free}:
             free -= bad

@@ -97,7 +97,8 @@ IN_PLACE = [prim for prim in p.ALL.values() if prim.in_place is not None]
 
 @pytest.mark.parametrize("prim", IN_PLACE, ids=str)
 def test_an_in_place_form_refuses_before_it_writes(prim):
-    spec = next(s for s in SPECS if s.prim is prim and any(x.dtype == np.int64 for x in s.operands[1:]))
+    indexed = [s for s in SPECS if s.prim is prim and "i64" in str(s)]
+    spec = next(s for s in indexed if any(x.dtype == np.int64 for x in s.operands[1:]))
     for place, operand in enumerate(spec.operands[1:], start=1):
         if operand.dtype != np.int64 or not operand.size:
             continue

@@ -594,7 +594,8 @@ def a_condition_only_reads(x, row):
 @writes(2, M, ROW)
 def several_accumulators(x, row):
     def body(i, a, b, c):
-        return p.index_add(a, i, row), p.add(b, 1.0), p.update(c, p.reshape(row, shape=(1, 12)), i, at(0))
+        c = p.update(c, p.reshape(row, shape=(1, 12)), i, at(0))
+        return p.index_add(a, i, row), p.add(b, 1.0), c
 
     return times(3, p.neg(x), x, p.add(x, x), body=body)
 
@@ -710,6 +711,11 @@ def test_random_programs_are_valid():
         verify(aliasing_function(seed)[0])
 
 
+def is_read_here(self, value):
+    level = self.levels[-1]
+    return level.last.get(value, -1) > level.place
+
+
 def _wrong_programs(seeds: range) -> list[int]:
     found = []
     for seed in seeds:
@@ -723,7 +729,7 @@ def _wrong_programs(seeds: range) -> list[int]:
     ("name", "careless"),
     [
         ("_is_alive", lambda self, value: False),
-        ("_is_alive", lambda self, value: self.levels[-1].last.get(value, -1) > self.levels[-1].place),
+        ("_is_alive", is_read_here),
         ("_is_free", lambda self, value, *_: value in self.memory and not self._is_alive(value)),
         ("_hold", lambda self, value, buffers: self.memory.update({value: buffers})),
     ],
