@@ -21,7 +21,7 @@ from s2sad.core.location import Location
 from s2sad.frontend.read import read_tree
 from s2sad.ir import types
 from s2sad.ir.graph import Function, Operation, Region, Value
-from s2sad.ir.primitive import Form, Primitive
+from s2sad.ir.primitive import Form, Primitive, Trait
 from s2sad.ir.printer import FlatPrinter
 from s2sad.ir.rewriter import captured_reads
 
@@ -96,7 +96,7 @@ class JointProgram:
         self.used = {*self.globals, *self.names.values(), "range"}
         self._bound: dict[int, str] = {}
         self.tapes = Tapes(self.fresh)
-        self.helpers = {n: self.bind(n, helper) for n, helper in support.NAMES.items()}
+        self.helpers = {n: self.bind(n, helper) for n, helper in support.helpers().items()}
 
     def build(self) -> Function:
         seeds = self._seed()
@@ -346,11 +346,25 @@ class JointProgram:
         parts = self._parts(template, inline, len(wanted), line)
         for value, want, part in zip(operation.operands, wanted, parts, strict=True):
             if want and not t.is_none(part):
-                self._add(value, part, line)
+                self._add(value, self._masked(operation, part), line)
             elif value.type.is_linear and not t.is_none(part):
                 self.body.append(t.expression(self._help("drop", part), line))
         inner, self.body = self.body, outer
         self.body.append(t.if_given(arriving, inner, line))
+
+    def _masked(self, operation: Operation, part: Any) -> Any:
+        """`part`, kept to where the operation's cotangent may differ from zero."""
+        prim = operation.prim
+        if len(operation.results) != 1:
+            return part
+        dout = self._cotangent(operation.results[0])
+        if prim.has(Trait.ELEMENTWISE):
+            count = len(operation.operands)
+            is_sum = prim.linear in ("all", (tuple(range(count)),), (0,) if count == 1 else None)
+            return self._help("elementwise", part, dout, t.constant(is_sum))
+        if prim is prims.ALL["reduce_sum"]:
+            return self._help("spread", part, dout, t.load(self.bind("axis", operation.attrs["axis"])))
+        return part
 
     # ---- templates -------------------------------------------------------------------------
 

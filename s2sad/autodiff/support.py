@@ -12,6 +12,7 @@ import numpy as np
 
 from s2sad import prims as p
 from s2sad.core.diagnostics import fail
+from s2sad.ir import dims
 from s2sad.ir.graph import Operation, Value
 from s2sad.ir.types import StackType, TensorType, Type, i64
 
@@ -19,29 +20,95 @@ from s2sad.ir.types import StackType, TensorType, Type, i64
 INTO = ("index_add", "update_add")
 
 
-def contribution(value: Value | None, type: Type) -> Value | None:  # noqa: A002
-    """`value`, one addend of a cotangent of `type`, summed over what was broadcast."""
-    if value is None or value.type == type:
-        return value
-    if not isinstance(type, TensorType) or value.dtype is not type.dtype:
-        raise fail("E0901", f"a cotangent of {type} came out as {value.type}")
-    return p.sum_to(value, shape=type.shape)
+class Cotangents:
+    """What one joint program knows of its cotangents while it is evaluated.
 
+    A cotangent that was selected (by the adjoint of `where`, `maximum`, `clip`, ...) is exactly
+    zero outside of a mask. What is computed from it, element by element, is zero there as well,
+    even where a factor is infinite or not a number: so it is selected again, never left as a
+    product with zero. That is why ``where(x > 0, sqrt(x), 0)`` has the right gradient.
 
-def accumulate(total: Value | None, value: Value | None) -> Value | None:
-    """Sum of two addends of a cotangent; the first is taken as it is.
-
-    What the adjoint of a read adds into zeros is added into `total` itself: reading row after
-    row in a loop then costs a row each time, not the whole tensor.
+    Attributes
+    ----------
+    masks : dict of Value to Value
+        Where a cotangent may differ from zero; bool, of its shape or broadcast to it.
     """
-    if total is None or value is None:
-        return value if total is None else total
+
+    def __init__(self) -> None:
+        self.masks: dict[Value, Value] = {}
+
+    def contribution(self, value: Value | None, type: Type) -> Value | None:  # noqa: A002
+        """`value`, one addend of a cotangent of `type`, summed over what was broadcast."""
+        if value is None or value.type == type:
+            return value
+        if not isinstance(type, TensorType) or value.dtype is not type.dtype:
+            raise fail("E0901", f"a cotangent of {type} came out as {value.type}")
+        return p.sum_to(value, shape=type.shape)
+
+    def accumulate(self, total: Value | None, value: Value | None) -> Value | None:
+        """Sum of two addends of a cotangent; the first is taken as it is.
+
+        What the adjoint of a read adds into zeros is added into `total` itself: reading row
+        after row in a loop then costs a row each time, not the whole tensor.
+        """
+        if total is None or value is None:
+            return value if total is None else total
+        source = value.owner
+        if isinstance(source, Operation) and source.prim.name in INTO and is_zero(source.operands[0]):
+            added = source.prim(total, *source.operands[1:], **source.attrs)
+            _erase(source)
+            return added
+        both = p.add(total, value)
+        masks = self._mask(total), self._mask(value)
+        if masks[0] is not None and masks[1] is not None:
+            one, other = masks
+            self.masks[both] = one if one is other else p.logical_or(one, other)
+        return both
+
+    def elementwise(self, part: Value | None, dout: Value | None, is_sum: bool) -> Value | None:
+        """`part`, the cotangent that an elementwise operation made of `dout`, kept in its mask.
+
+        `is_sum` says that the operation adds its operands: zero then stays zero by itself.
+        """
+        if part is None or dout is None or part is dout:
+            return part
+        mask, own = self._mask(dout), _selected(part)
+        if mask is None or dims.broadcast(part.shape, mask.shape) != part.shape:
+            return part
+        if own is not None:
+            mask = p.logical_and(own, mask)
+        elif not is_sum:
+            part = p.where(mask, part, 0)
+        self.masks[part] = mask
+        return part
+
+    def spread(
+        self, part: Value | None, dout: Value | None, axis: tuple[int, ...]
+    ) -> Value | None:
+        """`part`, which a sum over `axis` made of `dout` by broadcasting it back, with its mask."""
+        mask = None if part is None or dout is None else self._mask(dout)
+        if part is not None and mask is not None and mask.shape == dout.shape:  # type: ignore[union-attr]
+            kept = tuple(1 if i in axis else n for i, n in enumerate(part.shape))
+            self.masks[part] = p.broadcast_to(p.reshape(mask, shape=kept), shape=part.shape)
+        return part
+
+    def _mask(self, value: Value) -> Value | None:
+        found = self.masks.get(value)
+        return _selected(value) if found is None else found
+
+
+def _selected(value: Value) -> Value | None:
+    """Where a selection may differ from zero, or None: anywhere, or it is no selection."""
     source = value.owner
-    if isinstance(source, Operation) and source.prim.name in INTO and is_zero(source.operands[0]):
-        added = source.prim(total, *source.operands[1:], **source.attrs)
-        _erase(source)
-        return added
-    return p.add(total, value)
+    if not isinstance(source, Operation) or source.prim.name != "where":
+        return None
+    condition, x, y = source.operands
+    if is_zero(y):
+        return condition
+    if is_zero(x):
+        return p.logical_not(condition)
+    inner = _selected(y)  # where(c, x, where(d, y, 0)), as ties have it
+    return None if inner is None else p.logical_or(condition, inner)
 
 
 def _erase(operation: Operation) -> None:
@@ -103,8 +170,8 @@ def _constant(value: Value) -> int | None:
     return None
 
 
-#: What joint programs find under these names.
-NAMES = {
-    helper.__name__: helper
-    for helper in (accumulate, contribution, drop, filled, ones, reversed_range)
-}
+def helpers() -> dict[str, Any]:
+    """What one joint program finds under these names."""
+    state = Cotangents()
+    methods = (state.accumulate, state.contribution, state.elementwise, state.spread)
+    return {f.__name__: f for f in (*methods, drop, filled, ones, reversed_range)}

@@ -18,8 +18,12 @@ def place(node: Any, line: int) -> Any:
     return node
 
 
+def constant(value: Any) -> Any:
+    return gast.Constant(value=value, kind=None)
+
+
 def none() -> Any:
-    return gast.Constant(value=None, kind=None)
+    return constant(None)
 
 
 def is_none(node: Any) -> bool:
@@ -49,7 +53,7 @@ def prim(name: str, *args: Any, **attrs: Any) -> Any:
 
 
 def item(owner: Any, index: int) -> Any:
-    return gast.Subscript(value=owner, slice=gast.Constant(value=index, kind=None), ctx=gast.Load())
+    return gast.Subscript(value=owner, slice=constant(index), ctx=gast.Load())
 
 
 def tuple_of(nodes: Sequence[Any]) -> Any:
