@@ -31,9 +31,7 @@ def carried(loop: Operation) -> list[Carried]:
     arguments = body.args[1:] if loop.prim.form is Form.FOR else body.args
     return [
         Carried(*place)
-        for place in zip(
-            loop.operands[skipped:], arguments, body.yields, loop.results, strict=True
-        )
+        for place in zip(loop.operands[skipped:], arguments, body.yields, loop.results, strict=True)
     ]
 
 
@@ -64,7 +62,9 @@ def _vary(region: Region, varied: set[Value]) -> None:
         elif operation.prim.form is Form.IF:
             for side in operation.regions.values():
                 _vary(side, varied)
-                varied.update(r for r, y in zip(operation.results, side.yields, strict=True) if y in varied)
+                varied.update(
+                    r for r, y in zip(operation.results, side.yields, strict=True) if y in varied
+                )
         elif _begins_stack(operation) or (
             operation.prim.nondiff is None and any(x in varied for x in operation.operands)
         ):
@@ -76,7 +76,9 @@ def _vary_loop(loop: Operation, varied: set[Value]) -> None:
     while size != len(varied):
         size = len(varied)
         for place in places:
-            if (place.initial in varied or place.yielded in varied) and is_differentiable(place.result):
+            if (place.initial in varied or place.yielded in varied) and is_differentiable(
+                place.result
+            ):
                 varied.update((place.argument, place.result))
         _vary(loop.regions["body"], varied)
 
@@ -93,7 +95,9 @@ def _use(region: Region, useful: set[Value]) -> None:
             _use_loop(operation, useful)
         elif operation.prim.form is Form.IF:
             for side in operation.regions.values():
-                useful.update(y for r, y in zip(operation.results, side.yields, strict=True) if r in useful)
+                useful.update(
+                    y for r, y in zip(operation.results, side.yields, strict=True) if r in useful
+                )
                 _use(side, useful)
         elif operation.prim.nondiff is None and any(v in useful for v in operation.results):
             useful.update(operation.operands)
@@ -107,4 +111,6 @@ def _use_loop(loop: Operation, useful: set[Value]) -> None:
             if place.result in useful or place.argument in useful:
                 useful.add(place.yielded)
         _use(loop.regions["body"], useful)
-    useful.update(place.initial for place in places if place.argument in useful or place.result in useful)
+    useful.update(
+        place.initial for place in places if place.argument in useful or place.result in useful
+    )

@@ -14,15 +14,12 @@ from s2sad import prims
 from s2sad.autodiff import support
 from s2sad.autodiff import tree as t
 from s2sad.autodiff.activity import active_values, carried, is_loop
+from s2sad.autodiff.inlining import Program, no_rule
 from s2sad.autodiff.tape import ForwardPrinter, Tapes
-from s2sad.autodiff.template import Inline, Template, template_of
+from s2sad.autodiff.template import template_of
 from s2sad.core.diagnostics import fail
-from s2sad.core.location import Location
-from s2sad.frontend.read import read_tree
-from s2sad.ir import types
 from s2sad.ir.graph import Function, Operation, Region, Value
-from s2sad.ir.primitive import Form, Primitive, Trait
-from s2sad.ir.printer import FlatPrinter
+from s2sad.ir.primitive import Form, Trait
 from s2sad.ir.rewriter import captured_reads
 
 
@@ -60,96 +57,51 @@ def differentiate(
     return JointProgram(primal, wrt, list(chosen), seeded).build()
 
 
-class JointProgram:
-    """The tree under construction.
+class JointProgram(Program):
+    """The joint program under construction.
 
     Attributes
     ----------
-    body : list of statements
-        The block that is being written.
     cotangents : dict of Value to str
         Variable that holds the cotangent of a value, where one has begun to accumulate.
-    origins : list of (Location or None, str)
-        Location and scope of operations; a node's line is an index into it.
-    temporary : set of str
-        Variables that stem from templates.
+    tapes : Tapes
+        Residuals, values inside regions that the backward sweep reads.
     """
 
     def __init__(
         self, primal: Function, wrt: Sequence[int], results: list[int], seeded: bool
     ) -> None:
-        self.primal = primal
+        super().__init__(primal, support.helpers())
         self.wrt = wrt
         self.results = results
         self.seeded = seeded
         self.active = active_values(primal, wrt, results)
-        self.body: list[Any] = []
         self.cotangents: dict[Value, str] = {}
-        self.temporary: set[str] = set()
-        self.origins: list[tuple[Location | None, str]] = [(None, "")]
-        self._lines: dict[Operation, int] = {}
-        printer = FlatPrinter(primal, None)
-        printer.definition()
-        self.names = printer.named
-        self.globals: dict[str, Any] = {n: getattr(types, n) for n in types.__all__}
-        self.globals["p"] = prims
-        self.used = {*self.globals, *self.names.values(), "range"}
-        self._bound: dict[int, str] = {}
         self.tapes = Tapes(self.fresh)
-        self.helpers = {n: self.bind(n, helper) for n, helper in support.helpers().items()}
 
     def build(self) -> Function:
         seeds = self._seed()
         self._walk(self.primal.body)
         gradients = [self._gradient(self.primal.args[i]) for i in self.wrt]
         for tape in self.tapes.names.values():
-            self.body.append(t.expression(self._help("drop", t.load(tape)), 0))
-        printer = ForwardPrinter(self.primal, self.tapes, self.line)
-        printer.named = dict(self.names)
-        forward = [self._new_tape(value) for value in self.tapes.names] + printer.nodes()
+            self.body.append(t.expression(self.help("drop", t.load(tape)), 0))
         returned = [*(self.names[v] for v in self.primal.results), *gradients]
         self.body.append(t.return_(returned))
-        return self._read(seeds, [*forward, *self.body], len(returned))
-
-    def _read(self, seeds: list[str], body: list[Any], count: int) -> Function:
-        primal = self.primal
-        inputs = list(primal.input_types)
-        inputs += [primal.results[i].type for i in self.results] if self.seeded else []
-        parameters = [*(self.names[v] for v in primal.args), *seeds]
-        joint = read_tree(
-            t.function_def(f"{primal.name}_joint", parameters, body), self.globals, inputs,
-            origins=self.origins, temporary=self.temporary, title=primal.title,
-        )  # fmt: skip
-        joint.inputs = (*primal.inputs, *(f"cotangent:{i}" for i in self.results if seeds))
-        joint.donates = dict(primal.donates)
-        joint.tree = "0" if count == 1 else str(tuple(range(count)))
+        types = [self.primal.results[i].type for i in self.results] if self.seeded else []
+        joint = self.finish("joint", seeds, types, [*self._forward(), *self.body])
+        joint.inputs = (*self.primal.inputs, *(f"cotangent:{i}" for i in self.results if seeds))
+        joint.donates = dict(self.primal.donates)
         return joint
 
-    # ---- names -----------------------------------------------------------------------------
-
-    def fresh(self, wish: str) -> str:
-        """`wish`, made different from every name so far."""
-        name, count = wish, 0
-        while name in self.used:
-            count += 1
-            name = f"{wish}_{count}"
-        self.used.add(name)
-        return name
-
-    def bind(self, wish: str, thing: Any) -> str:
-        """Name under which the joint program finds `thing`, which needs no literal form."""
-        key = id(thing)
-        if key not in self._bound or self.globals[self._bound[key]] is not thing:
-            self._bound[key] = self.fresh(wish)
-            self.globals[self._bound[key]] = thing
-        return self._bound[key]
-
-    def line(self, operation: Operation) -> int:
-        """Index of the origin of `operation`."""
-        if operation not in self._lines:
-            self._lines[operation] = len(self.origins)
-            self.origins.append((operation.loc, operation.scope))
-        return self._lines[operation]
+    def _forward(self) -> list[Any]:
+        """The primal's statements, after empty tapes for the residuals that they push."""
+        printer = ForwardPrinter(self.primal, self.tapes, self.line)
+        printer.named = dict(self.names)
+        tapes = [
+            t.assign(name, t.prim("stack_empty", of=self.type(value)), 0)
+            for value, name in self.tapes.names.items()
+        ]
+        return tapes + printer.nodes()
 
     def read(self, value: Value) -> Any:
         """Node that reads a value of the forward sweep in the backward one."""
@@ -162,17 +114,6 @@ class JointProgram:
             return self.names[value]
         loop = next(loop for loop, trip in self.tapes.trips.items() if trip is value)
         return self.tapes.trip_names[loop]
-
-    def _help(self, helper: str, *args: Any) -> Any:
-        """A call of a function of `support`, under the name that it has here."""
-        return t.call(self.helpers[helper], *args)
-
-    def _type(self, value: Value) -> Any:
-        return t.load(self.bind("type", value.type))
-
-    def _new_tape(self, value: Value) -> Any:
-        of = t.load(self.bind("type", value.type))
-        return t.assign(self.tapes.names[value], t.prim("stack_empty", of=of), 0)
 
     # ---- cotangents ------------------------------------------------------------------------
 
@@ -188,7 +129,7 @@ class JointProgram:
                 parameters.append(self.fresh(f"d{self.names[value]}"))
                 seed = t.load(parameters[-1])
             else:
-                seed = self._help("ones", self._type(value))
+                seed = self.help("ones", self.type(value))
             self._add(value, seed, 0)
         return parameters
 
@@ -202,13 +143,13 @@ class JointProgram:
     def _add(self, value: Value, addend: Any, line: int) -> None:
         """Add `addend` to the cotangent of `value`."""
         name = self._begin(value, line)
-        part = self._help("contribution", addend, self._type(value))
-        self.body.append(t.assign(name, self._help("accumulate", t.load(name), part), line))
+        part = self.help("contribution", addend, self.type(value))
+        self.body.append(t.assign(name, self.help("accumulate", t.load(name), part), line))
 
     def _fill(self, value: Value, line: int) -> str:
         """Let the cotangent of `value` be a value: zeros where nothing has reached it."""
         name = self._begin(value, line)
-        zero = self._help("filled", t.load(name), self._type(value))
+        zero = self.help("filled", t.load(name), self.type(value))
         self.body.append(t.assign(name, zero, line))
         return name
 
@@ -216,7 +157,7 @@ class JointProgram:
         return t.load(self.cotangents[value]) if value in self.cotangents else t.none()
 
     def _gradient(self, value: Value) -> str:
-        node = self._help("filled", self._cotangent(value), self._type(value))
+        node = self.help("filled", self._cotangent(value), self.type(value))
         name = self.fresh(f"d{self.names[value]}")
         self.body.append(t.assign(name, node, 0))
         return name
@@ -293,7 +234,7 @@ class JointProgram:
         line = self.line(operation)
         slots = [self.fresh(f"d{self.names[place.result]}") for place in places]
         for slot, place in zip(slots, places, strict=True):
-            first = self._help("filled", self._cotangent(place.result), self._type(place.result))
+            first = self.help("filled", self._cotangent(place.result), self.type(place.result))
             self.body.append(t.assign(slot, first, line))
         self._fill_outside(operation, line)
         variable, bounds = self._backwards(operation, line)
@@ -304,7 +245,10 @@ class JointProgram:
                     self._add(place.yielded, t.load(slot), line)
 
         def end() -> None:
-            new = [self._help("filled", self._cotangent(x.argument), self._type(x.argument)) for x in places]
+            new = [
+                self.help("filled", self._cotangent(x.argument), self.type(x.argument))
+                for x in places
+            ]
             self.body.append(t.assign(slots, t.tuple_of(new), line))
 
         block = self._inside(operation.regions["body"], begin, end)
@@ -313,7 +257,7 @@ class JointProgram:
             if place.initial in self.active:
                 self._add(place.initial, t.load(slot), line)
             elif place.initial.type.is_linear:
-                self.body.append(t.expression(self._help("drop", t.load(slot)), line))
+                self.body.append(t.expression(self.help("drop", t.load(slot)), line))
 
     def _backwards(self, operation: Operation, line: int) -> tuple[str, list[Any]]:
         """Variable and bounds of the loop that runs the other way."""
@@ -323,7 +267,7 @@ class JointProgram:
         variable = self.tapes.popped[index] = self.fresh(self.names[index])
         bounds = [self.fresh(name) for name in ("first", "last", "step")]
         forward = [self.read(value) for value in operation.operands[:3]]
-        self.body.append(t.assign(bounds, self._help("reversed_range", *forward), line))
+        self.body.append(t.assign(bounds, self.help("reversed_range", *forward), line))
         return variable, [t.load(bound) for bound in bounds]
 
     def _plain(self, operation: Operation) -> None:
@@ -334,21 +278,22 @@ class JointProgram:
         if not arriving or not (any(wanted) or is_linear):
             return
         if operation.prim.adjoint_rule is None:
-            raise missing_adjoint(operation.prim)
+            raise no_rule(operation.prim, "an adjoint")
         line = self.line(operation)
         for value, want in zip(operation.operands, wanted, strict=True):
             if want:
                 self._begin(value, line)
         template = template_of(operation.prim.adjoint_rule)
         outer, self.body = self.body, []
-        inline = self._inlining(operation, template, line)
+        dout = [self._cotangent(v) for v in operation.results]
+        inline = self.inlining(operation, template, lambda: t.bundle(dout), line)
         self.body += [inline.copy(statement) for statement in template.body]
-        parts = self._parts(template, inline, len(wanted), line)
+        parts = self.parts(template, inline, len(wanted), line)
         for value, want, part in zip(operation.operands, wanted, parts, strict=True):
             if want and not t.is_none(part):
                 self._add(value, self._masked(operation, part), line)
             elif value.type.is_linear and not t.is_none(part):
-                self.body.append(t.expression(self._help("drop", part), line))
+                self.body.append(t.expression(self.help("drop", part), line))
         inner, self.body = self.body, outer
         self.body.append(t.if_given(arriving, inner, line))
 
@@ -361,66 +306,9 @@ class JointProgram:
         if prim.has(Trait.ELEMENTWISE):
             count = len(operation.operands)
             is_sum = prim.linear in ("all", (tuple(range(count)),), (0,) if count == 1 else None)
-            return self._help("elementwise", part, dout, t.constant(is_sum))
+            return self.help("elementwise", part, dout, t.constant(is_sum))
         if prim is prims.ALL["reduce_sum"]:
-            return self._help("spread", part, dout, t.load(self.bind("axis", operation.attrs["axis"])))
+            return self.help(
+                "spread", part, dout, t.load(self.bind("axis", operation.attrs["axis"]))
+            )
         return part
-
-    # ---- templates -------------------------------------------------------------------------
-
-    def _parts(self, template: Template, inline: Inline, count: int, line: int) -> list[Any]:
-        """Expressions of the template's cotangents, one an operand."""
-        if template.variadic is None:
-            return [inline.copy(node) for node in template.returns]
-        whole = self.fresh("parts")  # a rule for any number of operands gives one tuple
-        self.body.append(t.assign(whole, inline.copy(template.returns[0]), line))
-        return [t.item(t.load(whole), index) for index in range(count)]
-
-    def _inlining(self, operation: Operation, template: Template, line: int) -> Inline:
-        """What the template's parameters and locals become in the joint program."""
-        primals, outs = operation.operands, operation.results
-        dout = [self._cotangent(v) for v in outs]
-        meant: dict[str, Any] = {"out": outs[0] if len(outs) == 1 else outs}
-        if template.variadic:
-            _require_keywords(template, operation.prim)
-            meant[template.variadic] = primals
-            out_name, dout_name = "out", "dout"
-        else:
-            *names, out_name, dout_name = template.positional
-            meant = {**dict(zip(names, primals, strict=True)), out_name: meant["out"]}
-        readers = {name: self._reader(value) for name, value in meant.items()}
-        readers[dout_name] = lambda: t.bundle(dout)
-        for name in template.static:
-            if name not in readers:
-                readers[name] = self._constant(name, operation.attrs[name])
-        for name in template.assigned:
-            readers[name] = self._local(name, readers.get(name), line)
-            meant.pop(name, None)
-        return Inline(readers, meant, template.globals, self.bind, line)
-
-    def _reader(self, value: Value | tuple[Value, ...]) -> Any:
-        if isinstance(value, Value):
-            return lambda: self.read(value)
-        return lambda: t.tuple_of([self.read(v) for v in value])
-
-    def _constant(self, name: str, value: Any) -> Any:
-        """Reads a static fact, held beside the tree."""
-        alias = self.fresh(f"{name}_attribute")
-        self.globals[alias] = value
-        return lambda: t.load(alias)
-
-    def _local(self, name: str, initial: Any, line: int) -> Any:
-        fresh = self.fresh(name)
-        self.temporary.add(fresh)
-        if initial is not None:  # a parameter that the template rebinds
-            self.body.append(t.assign(fresh, initial(), line))
-        return lambda: t.load(fresh)
-
-
-def _require_keywords(template: Template, prim: Primitive) -> None:
-    if template.static[:2] != ("out", "dout"):
-        raise fail("E0105", f"the adjoint of {prim.name} takes out and dout by keyword")
-
-
-def missing_adjoint(prim: Primitive) -> Exception:
-    return fail("E0901", f"{prim.name} has neither an adjoint nor a reason for having none")

@@ -54,7 +54,11 @@ class Cotangents:
         if total is None or value is None:
             return value if total is None else total
         source = value.owner
-        if isinstance(source, Operation) and source.prim.name in INTO and is_zero(source.operands[0]):
+        if (
+            isinstance(source, Operation)
+            and source.prim.name in INTO
+            and is_zero(source.operands[0])
+        ):
             added = source.prim(total, *source.operands[1:], **source.attrs)
             _erase(source)
             return added
@@ -82,9 +86,7 @@ class Cotangents:
         self.masks[part] = mask
         return part
 
-    def spread(
-        self, part: Value | None, dout: Value | None, axis: tuple[int, ...]
-    ) -> Value | None:
+    def spread(self, part: Value | None, dout: Value | None, axis: tuple[int, ...]) -> Value | None:
         """`part`, which a sum over `axis` made of `dout` by broadcasting it back, with its mask."""
         mask = None if part is None or dout is None else self._mask(dout)
         if part is not None and mask is not None and mask.shape == dout.shape:  # type: ignore[union-attr]
@@ -175,3 +177,22 @@ def helpers() -> dict[str, Any]:
     state = Cotangents()
     methods = (state.accumulate, state.contribution, state.elementwise, state.spread)
     return {f.__name__: f for f in (*methods, drop, filled, ones, reversed_range)}
+
+
+def add(total: Value | None, value: Value | None) -> Value | None:
+    """Sum of two tangents; an absent one is zero."""
+    if total is None or value is None:
+        return value if total is None else total
+    return p.add(total, value)
+
+
+def spread_tangent(value: Value | None, type: Type) -> Value | None:  # noqa: A002
+    """A tangent in the shape of what it is the tangent of, where an operand was broadcast."""
+    if value is None or value.type == type or not isinstance(type, TensorType):
+        return value
+    return p.broadcast_to(value, shape=type.shape)
+
+
+def tangent_helpers() -> dict[str, Any]:
+    """What a tangent program finds under these names."""
+    return {f.__name__: f for f in (add, filled, spread_tangent)}

@@ -70,7 +70,9 @@ class ForwardPrinter(FlatPrinter):
         Index of an operation's origin.
     """
 
-    def __init__(self, function: Function, tapes: Tapes, origin: Callable[[Operation], int]) -> None:
+    def __init__(
+        self, function: Function, tapes: Tapes, origin: Callable[[Operation], int]
+    ) -> None:
         super().__init__(function, None)
         self.tapes = tapes
         self.origin = origin
@@ -83,7 +85,11 @@ class ForwardPrinter(FlatPrinter):
     def block(self, region: Region) -> list[ast.stmt]:
         statements = [line for value in region.args for line in self._push(value)]
         owner = region.parent
-        if isinstance(owner, Operation) and owner in self.tapes.trips and region is owner.regions["body"]:
+        if (
+            isinstance(owner, Operation)
+            and owner in self.tapes.trips
+            and region is owner.regions["body"]
+        ):
             name = self.tapes.trip_names[owner]
             statements += _parse(f"{name} = p.add({name}, 1)", self.origin(owner))
         for operation in region.operations:
@@ -130,5 +136,3 @@ def _place_rest(statement: ast.AST, line: int) -> None:
 def _set_line(node: ast.AST, line: int) -> None:
     node.lineno = node.end_lineno = line  # type: ignore[attr-defined]
     node.col_offset = node.end_col_offset = 0  # type: ignore[attr-defined]
-
-

@@ -11,7 +11,7 @@ import builtins
 import copy
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache
 from typing import Any
 
 import gast
@@ -58,7 +58,7 @@ class Template:
         }
 
 
-@lru_cache(maxsize=None)
+@cache
 def template_of(rule: Callable[..., Any]) -> Template:
     """The template that `rule` is.
 

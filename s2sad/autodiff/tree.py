@@ -101,6 +101,19 @@ def for_(variable: str, bounds: Sequence[Any], body: list[Any], line: int) -> An
     return node
 
 
+def while_true(body: list[Any], line: int) -> Any:
+    """``while True: body``."""
+    node = gast.While(test=place(constant(True), line), body=_block(body, line), orelse=[])
+    node.lineno, node.col_offset, node.end_lineno, node.end_col_offset = line, 0, line, 0
+    return node
+
+
+def leave_unless(condition: Any, line: int) -> Any:
+    """``if not condition: break``."""
+    test = gast.UnaryOp(op=gast.Not(), operand=condition)
+    return if_(test, [place(gast.Break(), line)], [], line)
+
+
 def return_(names: Sequence[str]) -> Any:
     """``return a, b``, always a tuple."""
     return place(gast.Return(value=tuple_of([load(name) for name in names])), 0)

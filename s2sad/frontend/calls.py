@@ -111,9 +111,7 @@ def _call_cell(frame: Frame, cell: Cell, args: list[Any], kwargs: dict[str, Any]
         return inline(frame, construct.__func__, [cell, *args], kwargs)
 
 
-def inline(
-    frame: Frame, function: FunctionType, args: list[Any], kwargs: dict[str, Any]
-) -> Any:
+def inline(frame: Frame, function: FunctionType, args: list[Any], kwargs: dict[str, Any]) -> Any:
     """Evaluate the body of a function of the user, in a frame of its own."""
     source = source_of(function)
     caller = locations.current.get() if frame.file else None

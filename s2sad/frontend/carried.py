@@ -36,7 +36,9 @@ def _collect_stores(node: Any, found: dict[str, None]) -> None:
     if isinstance(node, (gast.FunctionDef, gast.ClassDef)):
         found[node.name] = None
         return
-    if isinstance(node, (gast.Lambda, gast.ListComp, gast.SetComp, gast.DictComp, gast.GeneratorExp)):
+    if isinstance(
+        node, (gast.Lambda, gast.ListComp, gast.SetComp, gast.DictComp, gast.GeneratorExp)
+    ):
         return
     if isinstance(node, gast.Name) and isinstance(node.ctx, gast.Store):
         found[node.id] = None
@@ -85,7 +87,13 @@ def as_value(builder: Builder, leaf: Any, dtype: Any = None) -> Value:
     if not is_number(leaf):
         return builder.value(leaf)
     if dtype is None:
-        kind = np.bool_ if isinstance(leaf, bool) else np.int64 if isinstance(leaf, int) else np.float32
+        kind = (
+            np.bool_
+            if isinstance(leaf, bool)
+            else np.int64
+            if isinstance(leaf, int)
+            else np.float32
+        )
         return builder.value(np.asarray(leaf, kind))
     return builder.value(np.asarray(leaf, dtype.storage))
 

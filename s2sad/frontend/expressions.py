@@ -368,7 +368,9 @@ def bind(frame: Frame, target: Any, value: Any) -> None:
         _unpack(frame, target.elts, list(static_iterable(value)))
     else:
         with frame.at(target):
-            raise fail("E0101", f"assigning to {gast.unparse(target).strip()} cannot be compiled yet")
+            raise fail(
+                "E0101", f"assigning to {gast.unparse(target).strip()} cannot be compiled yet"
+            )
 
 
 def _unpack(frame: Frame, targets: list[Any], values: list[Any]) -> None:

@@ -107,9 +107,7 @@ class Session:
         else:
             binding, hint = f"capture:{path}", path
         name = "".join(c if c.isidentifier() or c.isdigit() else "_" for c in hint)
-        return Capture(
-            tensor, self.region.add_argument(type_of(tensor.array), name), binding
-        )
+        return Capture(tensor, self.region.add_argument(type_of(tensor.array), name), binding)
 
 
 @dataclass
@@ -212,7 +210,11 @@ class Frame:
             value = self.session.guards.attribute(owner, name, path)
         except AttributeError:
             near = difflib.get_close_matches(name, dir(owner), 1)
-            kind = f"module {owner.__name__}" if isinstance(owner, ModuleType) else type(owner).__name__
+            kind = (
+                f"module {owner.__name__}"
+                if isinstance(owner, ModuleType)
+                else type(owner).__name__
+            )
             raise fail(
                 "E0220", f"{path.rpartition('.')[0]} ({kind}) has no attribute {name!r}",
                 help=f"did you mean {near[0]}?" if near else None,

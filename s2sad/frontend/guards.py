@@ -114,9 +114,7 @@ class Guards:
         self._attribute(owner, name, path, value, is_counted=counted)
         return value
 
-    def _attribute(
-        self, owner: Any, name: str, path: str, value: Any, *, is_counted: bool
-    ) -> None:
+    def _attribute(self, owner: Any, name: str, path: str, value: Any, *, is_counted: bool) -> None:
         text = f"owner.{name}" if name.isidentifier() else f"getattr(owner, {name!r})"
         self._note(
             owner, name, path, lambda: getattr(owner, name, MISSING), value, text, is_counted
@@ -206,7 +204,10 @@ def _test(guards: Sequence[Guard]) -> Callable[[], bool]:
     for index, guard in enumerate(guards):
         names |= {f"o{index}": guard.owner, f"v{index}": guard.value, f"e{index}": guard.expected}
         read = guard.text.replace("owner", f"o{index}", 1)
-        lines += [f"        x = {read}", f"        if {_condition(guard.value, index)}: return False"]
+        lines += [
+            f"        x = {read}",
+            f"        if {_condition(guard.value, index)}: return False",
+        ]
     lines += ["    except (AttributeError, KeyError, ValueError):", "        return False"]
     lines += ["    return True"]
     exec("\n".join(lines), names)

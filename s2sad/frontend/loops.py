@@ -201,7 +201,11 @@ def body_region(
 def _grow(state: State, inner: Frame, entry: dict[int, Value | None]) -> None:
     """Carry the parameters that the body has written, in another attempt."""
     captures = inner.session.captures
-    new = [k for k, c in captures.items() if c.written is not entry.get(k) and k not in state.parameters]
+    new = [
+        k
+        for k, c in captures.items()
+        if c.written is not entry.get(k) and k not in state.parameters
+    ]
     if new:
         state.parameters += new
         raise Again

@@ -108,15 +108,16 @@ def _finish(
     captures = list(session.captures.values())
     written = [c for c in captures if c.written is not None]
     session.region.set_reads([*results, *(c.current for c in written)])
-    donates = {
-        capture.value.index: len(results) + place for place, capture in enumerate(written)
-    }
+    donates = {capture.value.index: len(results) + place for place, capture in enumerate(written)}
     function = Function(
         title.rpartition(".")[2], session.region, (*bindings, *(c.binding for c in captures)),
         donates, tree, title,
     )  # fmt: skip
     return Reading(
-        function, session.guards, tuple(c.tensor for c in captures), tuple(c.tensor for c in written)
+        function,
+        session.guards,
+        tuple(c.tensor for c in captures),
+        tuple(c.tensor for c in written),
     )
 
 

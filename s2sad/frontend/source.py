@@ -11,7 +11,7 @@ import linecache
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache, lru_cache
 from pathlib import Path
 from types import CodeType, FunctionType
 from typing import Any
@@ -75,7 +75,7 @@ def source_of(function: Callable[..., Any]) -> Source:
     return Source(function, found[0], short_name(code.co_filename))
 
 
-@lru_cache(maxsize=None)
+@cache
 def short_name(file: str) -> str:
     """`file` as seen from the module path, where `linecache` finds it by that name as well.
 

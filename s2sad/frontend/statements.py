@@ -193,7 +193,9 @@ def _while_on_data(frame: Frame, node: Any) -> Exit | None:
         with inner.at(node.test):
             value = evaluate(inner, node.test)
             condition = data_condition(inner, value)
-            return builders.current().value(np.bool_(truth(value)) if condition is None else condition)
+            return builders.current().value(
+                np.bool_(truth(value)) if condition is None else condition
+            )
 
     while_loop(frame, test, lambda inner: to_the_end(inner, node.body), node.body)
     return execute(frame, node.orelse)

@@ -103,6 +103,16 @@ class Rewriter:
         self.function = function
         self.changes = 0
 
+    @contextmanager
+    def step(self, title: str, at: Operation) -> Iterator[None]:
+        """Group changes that make sense together only: one rewrite, of what stands at `at`.
+
+        Whoever counts rewrites, and stops after some, does that between steps. A single change
+        outside of any is a step of its own; one that goes with operations made before it, and
+        would leave a token or a stack used twice without them, needs a step around them all.
+        """
+        yield
+
     # Places for new operations
 
     def insert_before(self, operation: Operation) -> Place:

@@ -103,9 +103,7 @@ def writes_rows(rows, w):
 def nest(x, w):
     def body(i, h):
         h2 = p.for_(0, i, 1, h, body=lambda j, g: p.sin(g) * w)
-        h3 = p.if_(
-            total(h2) > 0.0, then=lambda: (p.tanh(h2) * x,), orelse=lambda: (h2 * h,)
-        )
+        h3 = p.if_(total(h2) > 0.0, then=lambda: (p.tanh(h2) * x,), orelse=lambda: (h2 * h,))
         _, h4 = p.while_(
             p.const(0, i64), h, condition=lambda k, h: k < i,
             body=lambda k, h: (k + 1, p.cos(h * w)),
@@ -141,7 +139,10 @@ def float_results(function: Function) -> list[int]:
 
 
 def differences(
-    function: Function, inputs: Sequence[np.ndarray], wrt: Sequence[int], douts: Sequence[np.ndarray]
+    function: Function,
+    inputs: Sequence[np.ndarray],
+    wrt: Sequence[int],
+    douts: Sequence[np.ndarray],
 ) -> list[np.ndarray]:
     """Gradient of the sum of results times `douts`, by central differences."""
     step, places = 1e-5, float_results(function)
@@ -177,9 +178,7 @@ def check(function: Function, inputs: list[np.ndarray], wrt: Sequence[int], seed
     everything = [*inputs, *douts]
     results = evaluate(joint, everything)
     count = len(function.results)
-    for one, other in zip(
-        results[count:], differences(function, inputs, wrt, douts), strict=True
-    ):
+    for one, other in zip(results[count:], differences(function, inputs, wrt, douts), strict=True):
         np.testing.assert_allclose(one, other, rtol=1e-6, atol=1e-8)
     for one, other in zip(results, build(joint).run(everything), strict=True):
         np.testing.assert_array_equal(one, other)

@@ -100,7 +100,9 @@ def test_a_result_given_twice_gets_both_seeds() -> None:
         y = p.mul(x, x)
         return y, y
 
-    found = evaluate(joint(build_function(twice, [f64]), (0,)), [np.array(3.0)] + [np.array(1.0)] * 2)
+    found = evaluate(
+        joint(build_function(twice, [f64]), (0,)), [np.array(3.0)] + [np.array(1.0)] * 2
+    )
     assert found[2] == 12.0
 
 

@@ -141,7 +141,8 @@ def left_in_the_middle(x, n):
 
 
 PROGRAMS = [
-    left_in_the_middle, assigns_in_both, assigns_in_one, nested, conditional_expressions, booleans, while_counts,
+    left_in_the_middle, assigns_in_both, assigns_in_one, nested, conditional_expressions,
+    booleans, while_counts,
     while_never, while_nested, for_range, carries_containers, number_takes_the_dtype_of_the_body,
     body_local,
 ]  # fmt: skip

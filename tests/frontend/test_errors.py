@@ -130,7 +130,7 @@ def tries(a, b):
     try:
         return a
     finally:
-        b = a
+        a = b
 
 
 def assigns_an_item(a, b):

@@ -1,0 +1,275 @@
+"""Forward mode: a primal's program with a tangent beside each value that varies.
+
+Each statement of the primal is followed by the one that computes its tangents: an elementwise
+operation uses its adjoint with the tangent for ``dout``, a linear one is applied to the tangent,
+the rest have a rule of their own. Branches and loops carry tangents as they carry values.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import gast
+
+from s2sad.autodiff import support
+from s2sad.autodiff import tree as t
+from s2sad.autodiff.activity import active_values, carried, is_differentiable, is_loop
+from s2sad.autodiff.inlining import Program, no_rule
+from s2sad.autodiff.template import template_of
+from s2sad.core.diagnostics import fail
+from s2sad.ir.graph import Function, Operation, Region, Value
+from s2sad.ir.primitive import ALL, Form, Primitive, Trait
+from s2sad.ir.printer import FlatPrinter
+
+
+def push_forward(primal: Function, wrt: Sequence[int]) -> Function:
+    """Function of the inputs of `primal` and a tangent for each of `wrt`.
+
+    Parameters
+    ----------
+    primal : Function
+        Composites without a tangent are decomposed already (`has_tangent`).
+    wrt : sequence of int
+        Inputs that vary; tensors of floats.
+
+    Returns
+    -------
+    Function
+        ``(inputs, tangents) -> (results, a tangent for each float result)``.
+
+    Raises
+    ------
+    S2sadError
+        E0104 for markers with regions, which are not differentiated yet.
+    """
+    return TangentProgram(primal, wrt).build()
+
+
+def has_tangent(prim: Primitive) -> bool:
+    """Whether forward mode takes `prim` as it is rather than through the body of a composite."""
+    return (
+        not prim.is_composite
+        or prim.nondiff is not None
+        or prim.tangent_rule is not None
+        or prim.linear == ALL
+        or (prim.has(Trait.ELEMENTWISE) and prim.adjoint_rule is not None)
+    )
+
+
+def linear_groups(prim: Primitive, moving: Sequence[int], count: int) -> list[tuple[int, ...]]:
+    """Groups of positions in which `prim` is linear jointly, or none unless they cover `moving`."""
+    groups: Any = [tuple(range(count))] if prim.linear == ALL else prim.linear
+    found = [group if isinstance(group, tuple) else (group,) for group in groups]
+    covered = {place for group in found for place in group}
+    return found if all(place in covered for place in moving) else []
+
+
+class TangentProgram(Program):
+    """The program under construction.
+
+    Attributes
+    ----------
+    tangents : dict of Value to str
+        Variable that holds the tangent of a value.
+    """
+
+    def __init__(self, primal: Function, wrt: Sequence[int]) -> None:
+        super().__init__(primal, support.tangent_helpers())
+        self.wrt = wrt
+        self.printer = FlatPrinter(primal, None)
+        self.printer.named = dict(self.names)
+        self.results = [i for i, v in enumerate(primal.results) if is_differentiable(v)]
+        self.active = active_values(primal, wrt, self.results)
+        self.tangents: dict[Value, str] = {}
+
+    def build(self) -> Function:
+        primal = self.primal
+        inputs = [primal.args[i] for i in self.wrt]
+        parameters = [self.fresh(f"{self.names[value]}_dot") for value in inputs]
+        self.tangents.update(zip(inputs, parameters, strict=True))
+        self._walk(primal.body)
+        dots = [self._filled(primal.results[i]) for i in self.results]
+        returned = [*(self.names[v] for v in primal.results), *(self._name(d) for d in dots)]
+        self.body.append(t.return_(returned))
+        function = self.finish("tangent", parameters, [v.type for v in inputs], self.body)
+        function.inputs = (*primal.inputs, *(f"tangent:{i}" for i in self.wrt))
+        return function
+
+    def _name(self, node: Any) -> str:
+        name = self.fresh("dot")
+        self.body.append(t.assign(name, node, 0))
+        return name
+
+    def _walk(self, region: Region) -> None:
+        for operation in region.operations:
+            line = self.line(operation)
+            if is_loop(operation):
+                self._loop(operation, line)
+            elif operation.prim.form is Form.IF:
+                self._branch(operation, line)
+            elif operation.regions and any(v in self.active for v in operation.results):
+                raise fail(
+                    "E0104",
+                    f"`{operation.prim.name}` is not differentiated yet",
+                    location=operation.loc,
+                )
+            else:
+                self.body += [
+                    t.place(gast.ast_to_gast(statement), line)
+                    for statement in self.printer.lines(operation)
+                ]
+                self._plain(operation, line)
+
+    def _block(self, write: Callable[[], None]) -> list[Any]:
+        """The statements that `write` appends."""
+        outer, self.body = self.body, []
+        write()
+        inner, self.body = self.body, outer
+        return inner
+
+    def _dot(self, value: Value) -> str:
+        """Variable for the tangent of `value`."""
+        if value not in self.tangents:
+            self.tangents[value] = self.fresh(f"{self.names[value]}_dot")
+        return self.tangents[value]
+
+    def _tangent(self, value: Value) -> Any:
+        return t.load(self.tangents[value]) if value in self.tangents else t.none()
+
+    def _filled(self, value: Value) -> Any:
+        return self.help("filled", self._tangent(value), self.type(value))
+
+    # ---- regions ---------------------------------------------------------------------------
+
+    def _hand_over(
+        self, sources: Sequence[Value], targets: Sequence[Value], dots: Sequence[str], line: int
+    ) -> None:
+        """One parallel assignment of values and of their tangents, where those are carried."""
+        if not targets:
+            return
+        names = [self.names[v] for v in targets]
+        nodes = [self.read(v) for v in sources]
+        for source, target in zip(sources, targets, strict=True):
+            if target in self.active:
+                nodes.append(self._filled(source))
+        self.body.append(t.assign([*names, *dots], t.tuple_of(nodes), line))
+
+    def _branch(self, operation: Operation, line: int) -> None:
+        dots = [self._dot(v) for v in operation.results if v in self.active]
+
+        def side(region: Region) -> Callable[[], None]:
+            def write() -> None:
+                self._walk(region)
+                self._hand_over(region.yields, operation.results, dots, line)
+
+            return write
+
+        sides = [self._block(side(region)) for region in operation.regions.values()]
+        self.body.append(t.if_(self.read(operation.operands[0]), *sides, line))
+
+    def _loop(self, operation: Operation, line: int) -> None:
+        places = carried(operation)
+        results = [place.result for place in places]
+        for place in places:  # a place that varies is carried with its tangent
+            if place.argument in self.active or place.result in self.active:
+                self.active.update((place.argument, place.result))
+        dots = [self._dot(v) for v in results if v in self.active]
+        self._hand_over([place.initial for place in places], results, dots, line)
+        for place in places:
+            if place.result in self.active:
+                self.tangents[place.argument] = self.tangents[place.result]
+        body = operation.regions["body"]
+
+        def write() -> None:
+            if operation.prim.form is Form.WHILE:
+                self._condition(operation, line)
+            self._walk(body)
+            self._hand_over(body.yields, results, dots, line)
+
+        block = self._block(write)
+        if operation.prim.form is Form.WHILE:
+            self.body.append(t.while_true(block, line))
+        else:
+            bounds = [self.read(v) for v in operation.operands[:3]]
+            self.body.append(t.for_(self.names[body.args[0]], bounds, block, line))
+
+    def _condition(self, operation: Operation, line: int) -> None:
+        region = operation.regions["condition"]
+        for inner in region.operations:
+            self.body += [
+                t.place(gast.ast_to_gast(statement), self.line(inner))
+                for statement in self.printer.lines(inner)
+            ]
+        self.body.append(t.leave_unless(self.read(region.yields[0]), line))
+
+    # ---- operations ------------------------------------------------------------------------
+
+    def _plain(self, operation: Operation, line: int) -> None:
+        """Tangents of the results, in variables of their own."""
+        prim, operands = operation.prim, operation.operands
+        moving = [i for i, v in enumerate(operands) if v in self.tangents]
+        if not moving or not any(v in self.active for v in operation.results):
+            return
+        if prim.tangent_rule is not None:
+            nodes = self._by_rule(operation, line)
+        elif groups := linear_groups(prim, moving, len(operands)):
+            groups = [group for group in groups if any(i in group for i in moving)]
+            nodes = self._as_linear(operation, groups, line)
+        elif prim.has(Trait.ELEMENTWISE) and prim.adjoint_rule is not None:
+            nodes = [self._elementwise(operation, moving, line)]
+        else:
+            raise no_rule(prim, "a tangent")
+        for value, node in zip(operation.results, nodes, strict=True):
+            if is_differentiable(value):
+                spread = self.help("spread_tangent", node, self.type(value))
+                self.body.append(t.assign(self._dot(value), spread, line))
+
+    def _by_rule(self, operation: Operation, line: int) -> list[Any]:
+        assert operation.prim.tangent_rule is not None
+        template = template_of(operation.prim.tangent_rule)
+        tangents = [self._tangent(v) for v in operation.operands]
+        inline = self.inlining(operation, template, lambda: t.tuple_of(tangents), line)
+        self.body += [inline.copy(statement) for statement in template.body]
+        return self.parts(template, inline, len(operation.results), line)
+
+    def _as_linear(
+        self, operation: Operation, groups: list[tuple[int, ...]], line: int
+    ) -> list[Any]:
+        """The operation applied to tangents, group by group of operands."""
+        operands = operation.operands
+        sums: list[Any] = [t.none() for _ in operation.results]
+        attributes = {
+            name: t.load(self.bind(name, value)) for name, value in operation.attrs.items()
+        }
+        for group in groups:
+            nodes = [
+                self._filled(v) if i in group else self.read(v) for i, v in enumerate(operands)
+            ]
+            applied = t.prim(operation.prim.name, *nodes, **attributes)
+            sums = self._summed(sums, applied, len(operation.results), line)
+        return sums
+
+    def _summed(self, sums: list[Any], applied: Any, count: int, line: int) -> list[Any]:
+        name = self.fresh("part")
+        self.temporary.add(name)
+        self.body.append(t.assign(name, applied, line))
+        parts = [t.load(name)] if count == 1 else [t.item(t.load(name), i) for i in range(count)]
+        return [self.help("add", one, part) for one, part in zip(sums, parts, strict=True)]
+
+    def _elementwise(self, operation: Operation, moving: list[int], line: int) -> Any:
+        """Sum over operands of the adjoint's cotangent, with the tangent for ``dout``."""
+        assert operation.prim.adjoint_rule is not None
+        template = template_of(operation.prim.adjoint_rule)
+        total = t.none()
+        for i in moving:
+            dot = self._tangent(operation.operands[i])
+            wide = self.help("spread_tangent", dot, self.type(operation.result))
+            name = self.fresh("moved")
+            self.temporary.add(name)
+            self.body.append(t.assign(name, wide, line))
+            inline = self.inlining(operation, template, lambda name=name: t.load(name), line)
+            self.body += [inline.copy(statement) for statement in template.body]
+            parts = self.parts(template, inline, len(operation.operands), line)
+            total = self.help("add", total, parts[i])
+        return total
