@@ -11,9 +11,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from s2sad import prims
-from s2sad.autodiff import support
+from s2sad.autodiff import markers, support
 from s2sad.autodiff import tree as t
-from s2sad.autodiff.activity import active_values, carried, is_loop
+from s2sad.autodiff.activity import active_values, carried, is_differentiable, is_loop
 from s2sad.autodiff.inlining import Program, no_rule
 from s2sad.autodiff.tape import ForwardPrinter, Tapes
 from s2sad.autodiff.template import template_of
@@ -51,7 +51,7 @@ def differentiate(
     Raises
     ------
     S2sadError
-        E0104 for markers with regions, which are not differentiated yet.
+        E0104 for `transform` and `fused`, which are expanded before or made after.
     """
     chosen = range(len(primal.results)) if results is None else results
     return JointProgram(primal, wrt, list(chosen), seeded).build()
@@ -95,7 +95,7 @@ class JointProgram(Program):
 
     def _forward(self) -> list[Any]:
         """The primal's statements, after empty tapes for the residuals that they push."""
-        printer = ForwardPrinter(self.primal, self.tapes, self.line)
+        printer = ForwardPrinter(self.primal, self.tapes, self.line, self.bind)
         printer.named = dict(self.names)
         tapes = [
             t.assign(name, t.prim("stack_empty", of=self.type(value)), 0)
@@ -172,10 +172,7 @@ class JointProgram(Program):
             elif operation.prim.form is Form.IF:
                 self._branch(operation)
             elif operation.regions:
-                raise fail(
-                    "E0104", f"`{operation.prim.name}` is not differentiated yet",
-                    location=operation.loc,
-                )  # fmt: skip
+                self._marker(operation)
             else:
                 self._plain(operation)
 
@@ -296,6 +293,47 @@ class JointProgram(Program):
                 self.body.append(t.expression(self.help("drop", part), line))
         inner, self.body = self.body, outer
         self.body.append(t.if_given(arriving, inner, line))
+
+    def _marker(self, operation: Operation) -> None:
+        """Cotangents of the operands of an operation with regions of its own."""
+        places = [i for i, value in enumerate(operation.operands) if value in self.active]
+        if not places or not any(value in self.cotangents for value in operation.results):
+            return
+        line = self.line(operation)
+        found = self._marker_gradient(operation, places)
+        if found is None:
+            raise fail(
+                "E0104",
+                f"`{operation.prim.name}` is not differentiated yet",
+                location=operation.loc,
+            )
+        run, arguments, given = found
+        name = self.fresh("parts")
+        self.temporary.add(name)
+        self.body.append(t.assign(name, t.call(self.bind("gradients", run), *arguments), line))
+        for index, place in enumerate(given):
+            if place in places:
+                self._add(operation.operands[place], t.item(t.load(name), index), line)
+
+    def _marker_gradient(
+        self, operation: Operation, places: list[int]
+    ) -> tuple[markers.Run, list[Any], list[int]] | None:
+        """What computes the gradient: a function, its arguments, and the operands it serves."""
+        values = [self.read(v) for v in operation.operands if not v.type.is_linear]
+        outs = [v for v in operation.results if is_differentiable(v)]
+        douts = [self.help("filled", self._cotangent(v), self.type(v)) for v in outs]
+        name, regions = operation.prim.name, operation.regions
+        if name == "hook":
+            return markers.of_region(regions["body"]), douts, [0]
+        if name == "custom":
+            values += [self.read(v) for v in operation.results if not v.type.is_linear]
+            floats = [i for i, v in enumerate(operation.operands) if is_differentiable(v)]
+            return markers.of_region(regions["adjoint"]), [*values, *douts], floats
+        if name == "checkpoint":
+            results = [i for i, v in enumerate(operation.results) if v in outs]
+            run = markers.gradient_of(regions["body"], places, results, differentiate)
+            return run, [*values, *douts], places
+        return None
 
     def _masked(self, operation: Operation, part: Any) -> Any:
         """`part`, kept to where the operation's cotangent may differ from zero."""

@@ -13,7 +13,9 @@ from typing import Any
 
 import gast
 
+from s2sad.autodiff.markers import again
 from s2sad.ir.graph import Function, Operation, Region, Value
+from s2sad.ir.primitive import Form
 from s2sad.ir.printer import FlatPrinter
 from s2sad.ir.types import i64
 
@@ -68,14 +70,21 @@ class ForwardPrinter(FlatPrinter):
     tapes : Tapes
     origin : callable
         Index of an operation's origin.
+    bind : callable
+        ``bind(wish, thing)``: a name under which the joint program finds `thing`.
     """
 
     def __init__(
-        self, function: Function, tapes: Tapes, origin: Callable[[Operation], int]
+        self,
+        function: Function,
+        tapes: Tapes,
+        origin: Callable[[Operation], int],
+        bind: Callable[[str, Any], str],
     ) -> None:
         super().__init__(function, None)
         self.tapes = tapes
         self.origin = origin
+        self.bind = bind
 
     def nodes(self) -> list[Any]:
         """Statements of the whole body."""
@@ -98,7 +107,10 @@ class ForwardPrinter(FlatPrinter):
 
     def lines(self, operation: Operation) -> list[ast.stmt]:
         line = self.origin(operation)
-        statements = super().lines(operation)
+        if operation.prim.form is Form.NESTED:
+            statements = self._marker(operation, line)
+        else:
+            statements = super().lines(operation)
         if operation in self.tapes.trips:
             name = self.tapes.trip_names[operation]
             statements = [*_parse(f"{name} = p.const(0, i64)", line), *statements]
@@ -108,6 +120,13 @@ class ForwardPrinter(FlatPrinter):
         for statement in statements:
             _place_rest(statement, line)
         return statements
+
+    def _marker(self, operation: Operation, line: int) -> list[ast.stmt]:
+        """A marker as it is: its regions are no statements of the tree."""
+        operands = ", ".join(self.name(value) for value in operation.operands)
+        targets = ", ".join(self.name(value) for value in operation.results)
+        call = f"{self.bind(operation.prim.name, again(operation))}({operands})"
+        return _parse(f"{targets} = {call}" if targets else call, line)
 
     def _push(self, value: Value, name: str | None = None) -> list[ast.stmt]:
         tape = self.tapes.names.get(value)

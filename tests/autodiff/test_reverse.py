@@ -149,9 +149,9 @@ def test_names_of_users_do_not_collide() -> None:
     assert [float(x) for x in found[1:]] == [105.0, 70.0, 42.0, 30.0]
 
 
-def test_markers_with_regions_are_refused_with_their_place() -> None:
+def test_what_is_not_differentiated_is_refused_with_its_place() -> None:
     with location.at(Location("net.py", 3, 8)):
-        function = build_function(lambda x: p.checkpoint(x, body=lambda x: (p.exp(x),)), [f64])
+        function = build_function(lambda x: p.fused(x, body=lambda x: (p.exp(x),)), [f64])
     with pytest.raises(S2sadError) as caught:
         differentiate(function, [0])
     assert caught.value.code == "E0104" and caught.value.diagnostic.location.line == 3
