@@ -4,10 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from autodiff.test_control import PROGRAMS, float_results
-from support import reverse
-from support.laws import identical
-from support.specs import all_specs
 
 from s2sad import prims as p
 from s2sad.autodiff.forward import has_tangent, push_forward
@@ -21,6 +17,10 @@ from s2sad.ir.types import f64, type_of
 from s2sad.ir.verify import verify
 from s2sad.passes.base import run_passes
 from s2sad.passes.decompose import Decompose, without_adjoint
+from support import reverse
+from support.control_programs import PROGRAMS, float_results
+from support.laws import identical
+from support.specs import all_specs
 
 SPECS = [s for s in all_specs() if s.gradient and s.prim.nondiff is None and not s.prim.regions]
 

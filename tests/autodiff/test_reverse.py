@@ -8,9 +8,6 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from support import reverse
-from support.laws import identical, normal, positive
-from support.specs import all_specs
 
 from s2sad import prims as p
 from s2sad.autodiff.reverse import differentiate
@@ -24,6 +21,9 @@ from s2sad.ir.types import f32, f64, i64, type_of
 from s2sad.ir.verify import verify
 from s2sad.passes.base import run_passes
 from s2sad.passes.decompose import Decompose, without_adjoint
+from support import reverse
+from support.laws import identical, normal, positive
+from support.specs import all_specs
 
 SPECS = [s for s in all_specs() if s.gradient and s.prim.nondiff is None and not s.prim.regions]
 
