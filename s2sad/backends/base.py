@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -60,17 +60,23 @@ class Executable(ABC):
     function: Function
 
     @abstractmethod
-    def run(self, inputs: Sequence[Any]) -> tuple[Any, ...]:
+    def run(self, inputs: Sequence[Any], *, given: Collection[int] = ()) -> tuple[Any, ...]:
         """Results for inputs of the declared types.
 
         They may share memory with the inputs, with one another and with the program's constants;
-        what may be written into is not read-only. No input changes but those in `overwrites`, and
-        stacks, which are used up.
+        those of constants, and of donated inputs that were not given, are read-only. No other
+        input than a given one changes, but stacks are used up.
+
+        Parameters
+        ----------
+        inputs : sequence of arrays, stacks and tokens
+        given : collection of int
+            Donated inputs whose memory may be overwritten, for nobody but the caller holds it.
         """
 
     @property
     def overwrites(self) -> frozenset[int]:
-        """Donated inputs whose memory a run may overwrite; the caller must be their only holder."""
+        """Donated inputs whose memory a run would overwrite: to give others is of no use."""
         return frozenset(self.function.donates)
 
     @property

@@ -72,7 +72,7 @@ def difference(
     >>> a = build_function(lambda x: p.mul(x, 2.0), [f32[4]])
     >>> b = build_function(lambda x: p.mul(x, 3.0), [f32[4]])
     >>> difference(a, b)
-    'operation 0 of body, mul: operand 1 is the constant 2.0 in one and the constant 3.0 in the other'
+    'operation 0 of body, mul: operand 1 is the constant 2.0 in one and the constant 3.0 in the ...'
     """
     for what in ("inputs", "input_types", "result_types", "donates", "tree"):
         one, other = getattr(a, what), getattr(b, what)
@@ -136,9 +136,7 @@ class _Comparison:
         if self.scopes and a.scope != b.scope:
             yield f"{path}: its scope is {_either(repr(a.scope), repr(b.scope))}"
 
-    def reads(
-        self, path: str, what: str, a: Sequence[Value], b: Sequence[Value]
-    ) -> Iterator[str]:
+    def reads(self, path: str, what: str, a: Sequence[Value], b: Sequence[Value]) -> Iterator[str]:
         if len(a) != len(b):
             yield f"{path}: {what}s are {_either(len(a), len(b))} in number"
         for number, (one, other) in enumerate(zip(a, b, strict=False)):
@@ -195,7 +193,8 @@ def same_bits(a: np.ndarray, b: np.ndarray) -> bool:
         return False
     unsigned = f"u{a.dtype.itemsize}"
     # Where both repeat one element along an axis, that one stands for all.
-    once = tuple(slice(1 if m == n == 0 else None) for m, n in zip(a.strides, b.strides, strict=True))
+    steps = zip(a.strides, b.strides, strict=True)
+    once = tuple(slice(1 if one == other == 0 else None) for one, other in steps)
     return bool((a.view(unsigned)[once] == b.view(unsigned)[once]).all())
 
 

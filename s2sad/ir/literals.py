@@ -115,7 +115,8 @@ def shortest(element: np.ndarray, dtype: DType) -> float | None:
         return math.nan if _becomes(math.nan, element, dtype) else None
     if dtype is dtypes.bfloat16:
         return _shortest_bfloat16(int(element))
-    near = float(np.format_float_scientific(element[()], unique=True)) if dtype.bits < 64 else value
+    scalar: Any = element[()]
+    near = float(np.format_float_scientific(scalar, unique=True)) if dtype.bits < 64 else value
     # Read as a double first, the text may meet a tie that it would not meet directly.
     return near if _becomes(near, element, dtype) else value
 

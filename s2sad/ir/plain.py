@@ -108,6 +108,9 @@ def function(
 
 
 def _array(result: Any) -> Any:
+    """`result` with arrays where Python or NumPy computed scalars."""
+    if isinstance(result, list):  # a stack
+        result[:] = map(_array, result)
     return np.asarray(result) if isinstance(result, (np.generic, bool, int, float)) else result
 
 

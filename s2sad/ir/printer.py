@@ -33,9 +33,9 @@ from s2sad.ir.literals import (
     type_node,
 )
 from s2sad.ir.marks import mark
-from s2sad.ir.names import Names, identifier
+from s2sad.ir.names import Names
 from s2sad.ir.primitive import Form, attr_value
-from s2sad.ir.types import StackType, TensorType, Type
+from s2sad.ir.types import StackType, TensorType
 from s2sad.ir.unparse import unparse
 
 VERSION = 1
@@ -179,7 +179,7 @@ class Printer:
     # ---- names -----------------------------------------------------------------------------
 
     def name(self, *values: Value, letter: str = "t") -> str:
-        """The one name of `values`, given now where they have none: the first user's, or `letter`."""
+        """The one name of `values`, given now where they have none: a user's, or `letter`."""
         text = self.named.get(values[0])
         if text is None:
             hint = next((value.name for value in values if value.name), None)
@@ -367,10 +367,9 @@ class FlatPrinter(Printer):
 
     def _for(self, operation: Operation, statements: list[ast.stmt]) -> None:
         (body,) = operation.regions.values()
-        *bounds, = operation.operands[:3]
         self._carry(operation, operation.operands[3:], statements, body.args[1:])
         counter = target(self.name(body.args[0]))
-        steps = call(name("range"), *map(self.read, bounds))
+        steps = call(name("range"), *map(self.read, operation.operands[:3]))
         inner = self._yielding(body, operation)
         statements.append(_marked(ast.For(counter, steps, inner, []), operation))
 

@@ -17,7 +17,7 @@ from s2sad.ir.graph import Operation, Value
 from s2sad.ir.names import by_number
 from s2sad.ir.primitive import Form
 from s2sad.ir.read_expressions import STACK_METHODS, ExpressionReader, Scope
-from s2sad.ir.types import StackType, Type, same_type
+from s2sad.ir.types import Type, same_type
 
 
 class BlockReader(ExpressionReader):
@@ -204,9 +204,7 @@ class BlockReader(ExpressionReader):
             return self._yields(statements, inner, names, stacks, [arg.type for arg in args])
 
         self.origin = origin = self.source.origin(node, node.test)
-        self._emit_regions(
-            Form.WHILE, initial, [condition, body], node, [*names, *stacks], scope
-        )
+        self._emit_regions(Form.WHILE, initial, [condition, body], node, [*names, *stacks], scope)
 
     def _condition(self, node: ast.While) -> tuple[list[ast.stmt], Any, list[ast.stmt]]:
         """Statements of the condition, the ``if not c: break`` if there is one, the body."""
@@ -215,7 +213,9 @@ class BlockReader(ExpressionReader):
         breaks = [i for i, statement in enumerate(node.body) if _is_stop(statement)]
         if len(breaks) != 1:
             raise self.source.refusal(
-                node, f"`while True` stops at {len(breaks)} places", help="write `if not c: break` once"
+                node,
+                f"`while True` stops at {len(breaks)} places",
+                help="write `if not c: break` once",
             )
         (place,) = breaks
         return node.body[:place], node.body[place], node.body[place + 1 :]
@@ -374,15 +374,14 @@ def _stacks(statements: Sequence[ast.stmt], scope: Scope) -> list[str]:
         and isinstance(node.func.value, ast.Name)
         and node.func.attr in STACK_METHODS
     }
-    stacks = (n for n in called if n in scope.values and isinstance(scope.values[n].type, StackType))
-    return sorted(stacks, key=by_number)
+    return sorted(filter(scope.holds_stack, called), key=by_number)
 
 
 def _reassigned_stacks(statements: Sequence[ast.stmt], scope: Scope) -> list[str]:
     """Stacks of `scope` that loops within `statements` carry by assignment."""
     nodes = (node for statement in statements for node in _walk(statement))
     names = (name for node in nodes if isinstance(node, ast.stmt) for name in assigned(node) or ())
-    return [n for n in names if n in scope.values and isinstance(scope.values[n].type, StackType)]
+    return list(filter(scope.holds_stack, names))
 
 
 def _walk(node: ast.AST) -> Iterator[ast.AST]:

@@ -79,6 +79,10 @@ class Scope:
     def reason(self, name: str) -> str | None:
         return next((s.closed[name] for s in self.chain() if name in s.closed), None)
 
+    def holds_stack(self, name: str) -> bool:
+        """Whether `name` is bound in this very region, to a stack."""
+        return name in self.values and isinstance(self.values[name].type, StackType)
+
     def names(self) -> list[str]:
         return [name for scope in self.chain() for name in scope.values]
 
@@ -260,7 +264,8 @@ class ExpressionReader:
         for keyword in node.keywords:
             name = keyword.arg
             if name is None or name in attrs or name in regions:
-                raise self.source.refusal(keyword.value, "each attribute is given by its name, once")
+                message = "each attribute is given by its name, once"
+                raise self.source.refusal(keyword.value, message)
             if name in prim.regions:
                 regions[name] = self.region(keyword.value, scope)
             elif name in prim.attributes:

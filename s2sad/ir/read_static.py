@@ -97,7 +97,8 @@ class StaticReader:
         """The symbol called so."""
         if node.id not in self.symbols:
             if not declares:
-                help = did_you_mean(node.id, self.symbols) or f'write `{node.id} = symbol("{node.id}")`'
+                line = f'write `{node.id} = symbol("{node.id}")`'
+                help = did_you_mean(node.id, self.symbols) or line
                 raise self.source.refusal(node, f"no symbol is called {node.id}", help=help)
             self.declare(node, node.id)
         return self.symbols[node.id]
@@ -146,7 +147,7 @@ class StaticReader:
     # ---- constants -------------------------------------------------------------------------
 
     def constant(self, node: ast.expr, shape: tuple[Dim, ...]) -> Any:
-        """What stands first in ``p.const``: a number, `bits`, a key, or tuples nested as `shape`."""
+        """What stands first in ``p.const``: a number, `bits`, a key, or tuples of these."""
         if isinstance(node, ast.Constant) and isinstance(node.value, str):
             return node.value
         return self._elements(node, shape) if isinstance(node, ast.Tuple) else self._element(node)

@@ -155,7 +155,7 @@ class _ModuleReader:
                 raise self.source.refusal(
                     statement,
                     "a dump is two imports, symbols, and one function",
-                    help=f"the imports are `{IMPORTS.splitlines()[0]}` and `{IMPORTS.splitlines()[1]}`",
+                    help="the imports are `{}` and `{}`".format(*IMPORTS.splitlines()),
                 )
         if definition is None:
             raise self.source.refusal(tree, "there is no function in this text")
@@ -207,7 +207,8 @@ class _ModuleReader:
 
     def _decorator(self, node: ast.FunctionDef, names: list[str]) -> dict[str, Any]:
         """Keywords of ``@function(...)``; those that are missing say what is usual."""
-        given: dict[str, Any] = {"inputs": tuple(names), "donates": {}, "tree": None, "consts": None}
+        given: dict[str, Any] = {"inputs": tuple(names), "donates": {}}
+        given.update(tree=None, consts=None)
         for decorator in node.decorator_list:
             if (
                 not isinstance(decorator, ast.Call)
@@ -216,7 +217,8 @@ class _ModuleReader:
                 or decorator.args
                 or len(node.decorator_list) > 1
             ):
-                raise self.source.refusal(decorator, "a dump's function is decorated by @function(...)")
+                message = "a dump's function is decorated by @function(...)"
+                raise self.source.refusal(decorator, message)
             for keyword in decorator.keywords:
                 if keyword.arg not in given:
                     help = did_you_mean(keyword.arg or "", given)
@@ -254,7 +256,8 @@ class _ModuleReader:
         except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError) as error:
             raise self.source.refusal(node, f"the tree is no literal: {tree}") from error
         if any(leaf not in range(count) for leaf in leaves):
-            raise self.source.refusal(node, f"the tree {tree} names a result that is none of {count}")
+            message = f"the tree {tree} names a result that is none of {count}"
+            raise self.source.refusal(node, message)
 
     # ---- constants beside the text ---------------------------------------------------------
 

@@ -104,7 +104,7 @@ class Rewriter:
         self.changes = 0
 
     @contextmanager
-    def step(self, title: str, at: Operation) -> Iterator[None]:
+    def step(self, title: str, at: Operation | None) -> Iterator[None]:
         """Group changes that make sense together only: one rewrite, of what stands at `at`.
 
         Whoever counts rewrites, and stops after some, does that between steps. A single change

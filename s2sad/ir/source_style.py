@@ -93,10 +93,12 @@ class SourcePrinter(Printer):
 
     def left_side(self, groups: Sequence[tuple[Value, ...]]) -> str:
         """What an assignment to `groups` starts with, as long as it will be when printed again."""
-        named = [any(value.name for value in group) for group in groups]
+        stacks = self.tapes.chain_of if self.tapes else {}
         return "".join(
-            f"{self.name(*group)} = " if is_named else NAME
-            for group, is_named in zip(groups, named, strict=True)
+            f"{self.name(*group)} = "
+            if group[0] in stacks or any(value.name for value in group)
+            else NAME
+            for group in groups
         )
 
     def read(self, value: Value) -> ast.expr:
@@ -269,8 +271,11 @@ class SourcePrinter(Printer):
         if self.tapes is None:
             return self._statement(operation)
         stack, value = operation.operands
-        method = ast.Attribute(name(self.name(stack)), "append", LOAD)
-        node, operations = self.fold([value], f"{method.value.id}.append()", lambda n: call(method, *n))  # type: ignore[attr-defined]
+        text = self.name(stack)
+        method = ast.Attribute(name(text), "append", LOAD)
+        node, operations = self.fold(
+            [value], f"{text}.append()", lambda nodes: call(method, *nodes)
+        )
         self.flush()
         self.write(ast.Expr(node), [*operations, operation])
 

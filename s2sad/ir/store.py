@@ -11,7 +11,7 @@ import secrets
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any
 
 import numpy as np
 
@@ -95,7 +95,8 @@ def load(path: str | Path, vocabulary: Mapping[str, Primitive]) -> Function:
 
 def save_inputs(path: str | Path, inputs: Sequence[Any]) -> None:
     """Write the arrays among `inputs` to where the dump `path` looks for them when it is run."""
-    arrays = {f"input{i}": x for i, x in enumerate(inputs) if isinstance(x, (np.ndarray, np.generic))}
+    kinds = (np.ndarray, np.generic)
+    arrays = {f"input{i}": x for i, x in enumerate(inputs) if isinstance(x, kinds)}
     save_arrays(Path(path).with_suffix(".in.npz"), arrays)
 
 

@@ -114,7 +114,8 @@ class _Chains:
         if form in IN_PLACE:
             self.join(operation.operands[0], operation.results[0])
         elif form is Form.IF:
-            for group in zip(operation.results, *(region.yields for region in regions), strict=True):
+            yields = (region.yields for region in regions)
+            for group in zip(operation.results, *yields, strict=True):
                 self.join(*group)
         elif form in LOOPS:
             for slot in carried(operation):

@@ -145,7 +145,7 @@ def test_an_executable_may_overwrite_what_is_donated_unless_it_knows_better():
         source = "plain"
         kernels = ()
 
-        def run(self, inputs):
+        def run(self, inputs, *, given=()):
             return tuple(inputs)
 
     plain = Plain()

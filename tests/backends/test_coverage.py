@@ -53,7 +53,7 @@ def _branch(x, y):
     return p.if_(positive, then=lambda: (x, p.neg(y)), orelse=lambda: (y, x))
 
 
-@program("for_", "while_", "stack_empty", "stack_push", "stack_pop")
+@program("for_", "while_", "stack_empty", "stack_push", "stack_pop", "stack_drop")
 def _loops(x, y):
     def push(i, stack, z):
         return p.stack_push(stack, z), p.add(z, y)
@@ -63,6 +63,7 @@ def _loops(x, y):
         return p.add(i, 1), stack, p.mul(p.sub(z, top), 0.5)
 
     stack, z = p.for_(0, 3, 1, p.stack_empty(of=X), x, body=push)
+    p.stack_drop(p.stack_push(p.stack_empty(of=X), z))
     return p.while_(p.const(0, i64), stack, z, condition=lambda i, stack, z: p.less(i, 2), body=pop)
 
 

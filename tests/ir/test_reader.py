@@ -129,7 +129,8 @@ def test_results_may_be_left_alone():
 
 def test_docstrings_and_comments_are_nothing():
     function = read(
-        '"""A file."""\n# a comment\ndef f(x: f32):  # another\n    """A function."""\n    return x\n'
+        '"""A file."""\n# a comment\n'
+        'def f(x: f32):  # another\n    """A function."""\n    return x\n'
     )
     assert function.results == tuple(function.args) and function.body.operations == []
 
@@ -148,13 +149,17 @@ def test_what_is_missing_in_the_decorator_is_usual():
 
 
 def test_names_become_hints():
-    function = read("def f(x: f32):\n    h: f32 = p.exp(x)\n    t0: f32 = p.exp(h)\n    return t0\n")
+    function = read(
+        "def f(x: f32):\n    h: f32 = p.exp(x)\n    t0: f32 = p.exp(h)\n    return t0\n"
+    )
     h, t0 = (op.result for op in function.walk())
     assert h.name == "h" and t0.name is None and function.args[0].name == "x"
 
 
 def test_a_function_edited_by_hand_prints_flat():
-    function = read("def f(h: f32[2]):\n    for i in range(3):\n        h = h * 2.0\n    return h\n")
+    function = read(
+        "def f(h: f32[2]):\n    for i in range(3):\n        h = h * 2.0\n    return h\n"
+    )
     assert "h_1 = h\n    for i in range(c0, c1, c2):" in str(function)
 
 

@@ -154,7 +154,9 @@ def test_numbers_by_themselves_stay_constants():
     def run(x):
         return p.add(x, p.const(float("nan"), f32)), p.const(1.0, f32), p.const(2, i64)
 
-    assert body(run, f32[2], names="x") == "return p.add(x, nan), p.const(1.0, f32), p.const(2, i64)"
+    assert (
+        body(run, f32[2], names="x") == "return p.add(x, nan), p.const(1.0, f32), p.const(2, i64)"
+    )
 
 
 def test_constants_are_written_before_their_first_use():
@@ -284,7 +286,9 @@ def test_a_stack_is_a_list():
         h, stack = loop(push, x, p.stack_empty(of=f32[2]))
         return loop(pop, h, stack)[0]
 
-    assert body(run, f32[2], names="x") == """\
+    assert (
+        body(run, f32[2], names="x")
+        == """\
 tape = p.stack_empty(of=f32[2])
 t0 = x
 for t1 in range(3):
@@ -296,6 +300,7 @@ for t4 in range(3):
     t5 = tape.pop()
     t3 = t3 * t5
 return t3"""
+    )
 
 
 def test_stacks_that_do_not_stand_last_are_assigned():
@@ -322,7 +327,9 @@ def test_several_stacks_are_found_in_order():
         h, *stacks = loop(step, x, *stacks)
         return loop(swapped, h, *reversed(stacks))
 
-    assert body(run, f32[2], names="x").splitlines()[3:] == """\
+    assert (
+        body(run, f32[2], names="x").splitlines()[3:]
+        == """\
 for t1 in range(3):
     t2 = p.exp(t0)
     tape.append(t0)
@@ -335,6 +342,7 @@ for t4 in range(3):
     tape.append(t3)
     t3, tape_1 = t5, tape_1
 return t3, tape_1, tape""".splitlines()
+    )
 
 
 def test_stacks_in_branches():
@@ -348,7 +356,9 @@ def test_stacks_in_branches():
         )
         return stack, other
 
-    assert body(run, f32, bool_, names="xc") == """\
+    assert (
+        body(run, f32, bool_, names="xc")
+        == """\
 tape = p.stack_empty(of=f32)
 if c:
     tape.append(x)
@@ -360,6 +370,7 @@ else:
     tape_1 = p.stack_empty(of=f32)
     tape_1 = tape_1
 return tape, tape_1"""
+    )
 
 
 def test_a_stack_that_is_not_linear_is_no_list():
@@ -428,7 +439,13 @@ def test_ranges_are_short():
 
     text = body(run, f32, i64, names="xn")
     found = [line.partition(" in ")[2] for line in text.splitlines() if line.startswith("for ")]
-    assert found == ["range(3):", "range(1, 3):", "range(0, 3, 2):", "range(3, -1, -1):", "range(n, 5):"]
+    assert found == [
+        "range(3):",
+        "range(1, 3):",
+        "range(0, 3, 2):",
+        "range(3, -1, -1):",
+        "range(n, 5):",
+    ]
 
 
 def test_what_a_loop_starts_with_may_be_folded():

@@ -42,7 +42,7 @@ def differences(executable: Executable, inputs: Sequence[Any]) -> list[str]:
     with contextlib.redirect_stdout(io.StringIO()) as expected_text:
         expected = evaluate(executable.function, copies(inputs))
     with contextlib.redirect_stdout(io.StringIO()) as text:
-        found = executable.run(mine)
+        found = executable.run(mine, given=executable.overwrites)
     pairs = enumerate(zip(found, expected, strict=True))
     wrong = [f"result {i}" for i, pair in pairs if not same(*pair)]
     wrong += ["what is printed"] * (text.getvalue() != expected_text.getvalue())

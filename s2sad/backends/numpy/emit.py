@@ -271,8 +271,8 @@ class _Emitter:
         if type(value) is tuple:
             items = [self._attribute(item) for item in value]
             return f"({items[0]},)" if len(items) == 1 else f"({', '.join(items)})"
-        wish = value.name if isinstance(value, DType) else type(value).__name__.lower()
-        return self._bind(wish, value)
+        wish = value.name if isinstance(value, DType) else repr(value)
+        return self._bind(wish, value, (type(value), repr(value)))
 
     def _nested(self, wish: str, region: Region) -> str:
         """A nested function for a region that is called; its keyword argument."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import linecache
 import weakref
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -13,6 +13,7 @@ import numpy as np
 
 from s2sad.backends.base import Executable
 from s2sad.backends.numpy.emit import Program, emit
+from s2sad.backends.numpy.kernel import read_only
 from s2sad.core import location as locations
 from s2sad.core.diagnostics import Diagnostic, S2sadError, fail, raised
 from s2sad.core.location import Location
@@ -56,8 +57,8 @@ class NumpyExecutable(Executable):
         )  # fmt: skip
         weakref.finalize(self, linecache.cache.pop, self._file, None)
 
-    def run(self, inputs: Sequence[Any]) -> tuple[Any, ...]:
-        """Results for `inputs`.
+    def run(self, inputs: Sequence[Any], *, given: Collection[int] = ()) -> tuple[Any, ...]:
+        """Results for `inputs`; see `Executable.run`.
 
         Raises
         ------
@@ -72,7 +73,10 @@ class NumpyExecutable(Executable):
             found = tuple(map(type_of, arrays))
             raise fail("E0303", f"{self.function.name} takes {self._types}, got {found}")
         for index in self._program.overwrites:
-            _separate(arrays, index)
+            if index in given:
+                _separate(arrays, index)
+            else:
+                arrays[index] = read_only(arrays[index])
         token = locations.current.set(None)  # errors come from places of the program
         try:
             with np.errstate(all="ignore"):

@@ -255,9 +255,23 @@ def test_attributes_without_a_literal():
         z = p.full_like(x, value=-0.0)
         return y, p.full_like(x, value=float("nan")), z, p.full_like(x, value=0.0)
 
-    source = check(run, [f64[2]], [np.ones(2)])
-    assert "value=-0.0" in source
-    assert source.count("full_like(") == 4
+    source = check(run, [f64[2]], [np.ones(2)], ["x"])
+    lines = [line.strip().partition(" = ")[2] for line in source.splitlines()[1:-1]]
+    assert lines == [
+        "full_like(x, value=inf_1, dtype=None)", "full_like(x, value=-0.0, dtype=None)",
+        "full_like(x, value=nan_1, dtype=None)", "full_like(x, value=0.0, dtype=None)",
+    ]  # fmt: skip
+
+
+def test_types_among_attributes():
+    def run(x):
+        stack = p.stack_push(p.stack_empty(of=f64[2, 3]), x)
+        p.stack_drop(p.stack_push(p.stack_empty(of=f64), p.reduce_sum(x)))
+        return p.stack_push(stack, x)
+
+    source = check(run, [f64[2, 3]], [np.ones((2, 3))])
+    assert "stack_empty(of=f64_2_3)" in source
+    assert "stack_empty(of=f64_1)" in source  # `f64` itself stays what it is in a dump
 
 
 def test_one_kernel_serves_all_calls_of_its_kind():

@@ -626,9 +626,19 @@ def test_a_donated_input_is_overwritten_by_what_fails_last():
     assert executable.overwrites == {0}
     w, row = run_inputs(function)
     expected = evaluate(function, copies([w, row]))
-    (found,) = executable.run([w, row])
+    (found,) = executable.run([w, row], given={0})
     assert found is w
     assert same(found, expected[0])
+
+
+def test_it_is_not_unless_it_is_given():
+    function = donating(lambda w, row: p.index_add(w, at(0), row), M, ROW)
+    w, row = run_inputs(function)
+    before = w.copy()
+    (found,) = build(function).run([w, row])
+    assert same(w, before)
+    assert same(found, evaluate(function, [w, row])[0])
+    assert not np.shares_memory(found, w)
 
 
 def test_it_is_not_while_something_can_fail():
@@ -642,7 +652,7 @@ def test_it_is_not_while_something_can_fail():
     w, row = run_inputs(function)
     before = w.copy()
     with pytest.raises(S2sadError, match="E0501"):
-        executable.run([w, row])
+        executable.run([w, row], given={0})
     assert same(w, before)
 
 
@@ -654,7 +664,7 @@ def test_it_is_not_by_a_loop_that_can_fail():
     w, row = run_inputs(function)
     before = w.copy()
     with pytest.raises(S2sadError, match="E0501"):
-        build(function).run([w, row])
+        build(function).run([w, row], given={0})
     assert same(w, before)
 
 
@@ -662,7 +672,7 @@ def test_it_stays_as_it_is_when_the_operation_refuses():
     function = donating(lambda w, row, i: p.index_add(w, i, row), M, ROW, i64)
     w, row = np.zeros((12, 12)), np.ones(12)
     with pytest.raises(S2sadError, match="E0501"):
-        build(function).run([w, row, np.array(12)])
+        build(function).run([w, row, np.array(12)], given={0})
     assert not w.any()
 
 
@@ -673,7 +683,7 @@ def test_other_inputs_in_its_memory_are_copied_first():
     function = donating(run, M, M, ROW)
     w, _, row = run_inputs(function)
     expected = evaluate(function, [w.copy(), w.T.copy(), w[3].copy()])
-    found = build(function).run([w, w.T, w[3]])
+    found = build(function).run([w, w.T, w[3]], given={0})
     assert all(map(same, found, expected))
 
 
@@ -681,7 +691,7 @@ def test_a_read_only_one_is_copied():
     function = donating(lambda w, row: p.index_add(w, at(0), row), M, ROW)
     w, row = run_inputs(function)
     w.flags.writeable = False
-    (found,) = build(function).run([w, row])
+    (found,) = build(function).run([w, row], given={0})
     assert found is not w
     assert same(found, evaluate(function, [w, row])[0])
 
