@@ -1,5 +1,5 @@
-"""The intermediate representation: an SSA graph whose only text form is Python."""
+"""The intermediate representation: an SSA graph whose only text form is Python.
 
-# Each adds its styles of print, so that str(function) works wherever there is one.
-from s2sad.ir import printer as printer
-from s2sad.ir import source_style as source_style
+What only some programs need is imported by the first of them that does: the printer, the reader,
+the view as a graph of networkx.
+"""

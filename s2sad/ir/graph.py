@@ -29,9 +29,6 @@ if TYPE_CHECKING:
 #: "add" with operands exchanged); `prims` fills it.
 OPERATORS: dict[str, Callable[..., Any]] = {}
 
-#: How a function is written as text, by style; the printer fills it.
-WRITERS: dict[str, Callable[[Function], str]] = {}
-
 #: Names that the printer gives by itself; as a hint they mean "no name".
 AUTOMATIC = re.compile(r"[tc]\d+")
 
@@ -374,7 +371,7 @@ class Function:
         return importlib.import_module("s2sad.ir.network").to_networkx(self)
 
     def __str__(self) -> str:
-        return WRITERS["flat"](self)
+        return importlib.import_module("s2sad.ir.printer").print_text(self)  # on first need
 
     def __repr__(self) -> str:
         inputs = ", ".join(map(str, self.input_types))

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Iterable, Sequence
+from importlib import import_module
 from typing import Any
 
 import numpy as np
@@ -16,7 +17,7 @@ import numpy as np
 from s2sad.core.diagnostics import fail
 from s2sad.ir import dims
 from s2sad.ir.collection import collection_paused
-from s2sad.ir.graph import WRITERS, Function, Operation, Region, Value
+from s2sad.ir.graph import Function, Operation, Region, Value
 from s2sad.ir.literals import (
     INLINE,
     LOAD,
@@ -94,10 +95,10 @@ def print_tree(
     S2sadError
         E0303 for an attribute without a literal, or for a style that does not exist.
     """
-    writer = STYLES.get(style)
-    if writer is None:
+    if style not in STYLES:
         raise fail("E0303", f"no style of print is called {style!r}", help='"flat" or "source"')
-    printer = writer(function, constants)
+    module, name = STYLES[style]
+    printer: Printer = getattr(import_module(module), name)(function, constants)
     with collection_paused():
         definition = printer.definition()
     head = [*ast.parse(IMPORTS).body, *map(_symbol_line, printer.symbols)]
@@ -145,9 +146,6 @@ def print_text(
     modules = [ast.Module(part, []) for part in parts if part]
     with collection_paused():
         return "\n".join(unparse(module, comment_column=COMMENT_COLUMN) for module in modules)
-
-
-WRITERS["flat"] = print_text
 
 
 def _one_line(text: str) -> str:
@@ -401,5 +399,5 @@ def _marked(statement: ast.stmt, operation: Operation) -> ast.stmt:
     return statement
 
 
-#: Printers by style; `source_style` adds its own.
-STYLES: dict[str, Callable[[Function, Constants | None], Printer]] = {"flat": FlatPrinter}
+#: Module and class of the printer of each style, imported on first need.
+STYLES = {"flat": (__name__, "FlatPrinter"), "source": ("s2sad.ir.source_style", "SourcePrinter")}

@@ -23,7 +23,7 @@ from s2sad.ir.marks import mark
 from s2sad.ir.names import by_number
 from s2sad.ir.operators import operator_node
 from s2sad.ir.primitive import Form
-from s2sad.ir.printer import STYLES, Constants, Printer, assignment, parallel
+from s2sad.ir.printer import Constants, Printer, assignment, parallel
 from s2sad.ir.python_numbers import python_numbers
 from s2sad.ir.tapes import LOOPS, carried, tapes
 from s2sad.ir.types import TensorType
@@ -133,10 +133,9 @@ class SourcePrinter(Printer):
 
     def write(self, statement: ast.stmt, operations: Sequence[Operation] = ()) -> None:
         """Append `statement`, with the place in the source that all of `operations` come from."""
-        if operations:
-            text = mark(operations[-1].loc)
-            if text is not None and len({_line(operation) for operation in operations}) == 1:
-                statement.comment = text  # type: ignore[attr-defined]
+        text = mark(operations[-1].loc) if operations else None
+        if text is not None and len({_line(operation) for operation in operations}) == 1:
+            statement.comment = text  # type: ignore[attr-defined]
         self.frame.statements.append(statement)
 
     def returning(self, region: Region) -> list[ast.stmt]:
@@ -221,13 +220,12 @@ class SourcePrinter(Printer):
 
     def write_captured(self, operation: Operation) -> None:
         """Write the constants that the regions of `operation` read from outside."""
-        for region in operation.regions.values() if self.deferred else ():
-            for inner in (*region.walk(), region):
-                reads = inner.yields if isinstance(inner, Region) else inner.operands
-                weak = {} if isinstance(inner, Region) else self.weak.of(inner)
-                for i, value in enumerate(reads):
-                    if value in self.deferred and i not in weak:
-                        self.read(value)
+        for inner in operation.walk() if self.deferred else ():
+            weak = self.weak.of(inner)
+            reads = [value for i, value in enumerate(inner.operands) if i not in weak]
+            for value in (*reads, *(v for region in inner.regions.values() for v in region.yields)):
+                if value in self.deferred:
+                    self.read(value)
 
     def _call(self, operation: Operation) -> None:
         if _folds(operation):
@@ -401,6 +399,3 @@ def _region_of(user: Operation | Region) -> Region | None:
 def _line(operation: Operation) -> object:
     place = operation.loc
     return place and (place.file, place.line, place.caller)
-
-
-STYLES["source"] = SourcePrinter

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from s2sad.core.diagnostics import S2sadError
 from s2sad.ir.compare import same_bits
 from s2sad.ir.graph import Operation, Region, Use, Value
 from s2sad.ir.literals import shortest
@@ -44,7 +45,10 @@ def _weak_numbers(operation: Operation) -> dict[int, Any]:
         return {i: number for i, number in numbers.items() if i < 3}
     while numbers:
         given = [numbers.get(i, value) for i, value in enumerate(operation.operands)]
-        lifted = operation.prim.lift(given)
+        try:
+            lifted = operation.prim.lift(given)
+        except S2sadError:  # the operands have dtypes of their own, and none takes a number
+            return {}
         kept = {i: n for i, n in numbers.items() if _gives(lifted[i], operation.operands[i])}
         if len(kept) == len(numbers):
             break

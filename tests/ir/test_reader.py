@@ -477,7 +477,7 @@ def check_malformed(seeds: range, each: int) -> None:
 
 def faults(error: BaseException) -> list[str]:
     """Causes of `error` that were raised by the reader's own code, by mistake."""
-    meant = (S2sadError, SyntaxError, ValueError, RecursionError)
+    meant = (S2sadError, SyntaxError, ValueError, RecursionError, ZeroDivisionError)
     found = []
     cause = error.__cause__
     while cause is not None:

@@ -16,7 +16,7 @@ from s2sad.ir.graph import Function
 from s2sad.ir.printer import print_text
 from s2sad.ir.reader import read_text
 from s2sad.ir.types import TensorType, bf16, bool_, f16, f32, f64, i32, i64
-from support.dumps import run_plainly
+from support.dumps import one_nan, run_plainly
 
 
 def source(function: Function) -> str:
@@ -182,6 +182,15 @@ def test_operators_only_where_numpy_agrees():
     )
 
 
+def test_operands_with_dtypes_of_their_own():
+    def run(tied):
+        return p.tie_share(tied, p.const(0.5, f64), axis=(0,))
+
+    assert body(run, i64[2], names=["tied"]) == (
+        "return p.tie_share(tied, p.const(0.5, f64), axis=(0,))"
+    )
+
+
 def test_numbers_beside_scalars_are_passed_to_primitives():
     """NumPy 1 would compute in float64 and int64."""
 
@@ -254,15 +263,7 @@ def check_operator(prim, types, arrays, arity) -> None:
     found = run_plainly(text, arrays)
     for one, other in zip(found, evaluate(read_text(text, p.ALL), arrays), strict=True):
         assert one.dtype == other.dtype and one.shape == other.shape, text
-        np.testing.assert_array_equal(bits_of(one), bits_of(other), err_msg=text)
-
-
-def bits_of(array: np.ndarray) -> np.ndarray:
-    """Bits of the elements; all NaN are one, since processors choose their signs."""
-    patterns = array.view(f"u{array.dtype.itemsize}")
-    if array.dtype.kind == "b" or array.dtype.kind in "iu" and array.dtype != np.uint16:
-        return patterns
-    return np.where(np.isnan(dtypes.widen(array)), 1, patterns)
+        np.testing.assert_array_equal(one_nan(one), one_nan(other), err_msg=text)
 
 
 # ---- stacks --------------------------------------------------------------------------------

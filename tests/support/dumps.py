@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from s2sad.core import dtypes
 from s2sad.ir.compare import same_bits
 from s2sad.ir.types import StackValue
 
@@ -27,13 +28,24 @@ def run_plainly(text: str, inputs: Sequence[Any]) -> tuple[Any, ...]:
 
 
 def same_values(found: Sequence[Any], wanted: Sequence[Any]) -> bool:
-    """Whether arrays agree bit for bit, stacks element by element, and tokens are the token."""
+    """Whether arrays agree bit for bit, stacks element by element, and tokens are the token.
+
+    All NaN are one: of two that meet in a sum, it depends on the loop which one comes out.
+    """
     return len(found) == len(wanted) and all(map(_same_value, found, wanted))
+
+
+def one_nan(array: np.ndarray) -> np.ndarray:
+    """The bits of `array`, with one pattern for every NaN."""
+    patterns = array.view(f"u{array.dtype.itemsize}")
+    if array.dtype.kind != "f" and array.dtype != np.uint16:
+        return patterns
+    return np.where(np.isnan(dtypes.widen(array)), np.iinfo(patterns.dtype).max, patterns)
 
 
 def _same_value(found: Any, wanted: Any) -> bool:
     if isinstance(wanted, StackValue):
         return found.element == wanted.element and same_values(found, wanted)
     if isinstance(wanted, np.ndarray):
-        return isinstance(found, np.ndarray) and same_bits(found, wanted)
+        return isinstance(found, np.ndarray) and same_bits(one_nan(found), one_nan(wanted))
     return found is wanted

@@ -486,7 +486,10 @@ class _Author:
         stack, last = p.for_(*bounds, p.stack_empty(of=element), self.of(element), body=push)
         stack, total = p.for_(*bounds, stack, self.of(element), body=pop)
         self.keep((last, total))
-        self.room.linear.append(_Linear(stack))
+        if self.chance(0.5):
+            p.stack_drop(stack)
+        else:
+            self.room.linear.append(_Linear(stack))
 
     def effect(self) -> None:
         """An operation on the token, where there is one."""

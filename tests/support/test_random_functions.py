@@ -20,7 +20,7 @@ from support.guesses import effect_prims, elementwise_prims, nested_prims, other
 from support.random_functions import random_function
 from support.random_values import edge_values, random_inputs
 
-CONTROL = {"const", "if_", "while_", "for_", "stack_empty", "stack_push", "stack_pop"}
+CONTROL = {"const", "if_", "while_", "for_", "stack_empty", "stack_push", "stack_pop", "stack_drop"}
 
 
 def prims_of(function: Function) -> list[str]:
