@@ -2,11 +2,19 @@
 
 Decorate a Cell with `compile`; its `construct` is parsed, differentiated as Python, and run by
 NumPy. Every stage in between is a Python program that you can read and run.
+
+The compiler is imported when it is first needed, so that a program which only looks at tensors,
+or a command line which only prints its help, does not wait for it.
 """
 
+from functools import cache as _cache
+from importlib import import_module as _import_module
+from typing import TYPE_CHECKING as _TYPE_CHECKING
+from typing import Any as _Any
+
 from s2sad import nn, ops
-from s2sad.compiler import call_cell, call_transform, compile  # noqa: A004
-from s2sad.core import dispatch
+from s2sad.core import dispatch as _dispatch
+from s2sad.core.cell import Cell as _Cell
 from s2sad.core.context import (
     GRAPH_MODE,
     PYNATIVE_MODE,
@@ -29,18 +37,45 @@ from s2sad.core.dtypes import (
     uint8,
 )
 from s2sad.core.tensor import Parameter, ParameterTuple, Tensor
-from s2sad.core.transform import grad, value_and_grad
+from s2sad.core.transform import get_grad, grad, value_and_grad
 
-dispatch.fill(dispatch.Slots(ops.METHODS, call_cell, call_transform))
-
-#: MindSpore's name for `compile`.
-jit = compile
+if _TYPE_CHECKING:
+    from s2sad.compiler import compile  # noqa: A004
+    from s2sad.compiler import compile as jit
 
 __version__ = "0.1.0"
 
 __all__ = [
     "GRAPH_MODE", "PYNATIVE_MODE", "Parameter", "ParameterTuple", "S2sadError", "Tensor",
-    "bfloat16", "bool_", "compile", "float16", "float32", "float64", "get_context", "get_seed",
-    "grad", "int16", "int32", "int64", "int8", "jit", "nn", "ops", "set_context", "set_seed",
-    "uint8", "value_and_grad",
+    "bfloat16", "bool_", "compile", "float16", "float32", "float64", "get_context", "get_grad",
+    "get_seed", "grad", "int16", "int32", "int64", "int8", "jit", "nn", "ops", "set_context",
+    "set_seed", "uint8", "value_and_grad",
 ]  # fmt: skip
+
+
+@_cache
+def _compiler() -> _Any:
+    return _import_module("s2sad.compiler")
+
+
+def __getattr__(name: str) -> _Any:
+    if name in ("compile", "jit"):  # the second is MindSpore's name
+        return _compiler().compile
+    raise AttributeError(f"module 's2sad' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})
+
+
+def _call_cell(cell: _Cell, args: tuple[_Any, ...], kwargs: dict[str, _Any]) -> _Any:
+    if get_context("mode") == PYNATIVE_MODE and not hasattr(type(cell), "compiled"):
+        return cell.construct(*args, **kwargs)  # type: ignore[attr-defined]
+    return _compiler().compiled_of(cell)(*args, **kwargs)
+
+
+def _call_transform(transform: _Any, args: tuple[_Any, ...], kwargs: dict[str, _Any]) -> _Any:
+    return _compiler().compiled_gradient(transform)(*args, **kwargs)
+
+
+_dispatch.fill(_dispatch.Slots(ops.METHODS, _call_cell, _call_transform))

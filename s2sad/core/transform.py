@@ -46,6 +46,24 @@ class Transform:
         return slots().call_transform(self, args, kwargs)
 
 
+class Wrapper:
+    """What stands for a function and means the same: its compiled form.
+
+    Attributes
+    ----------
+    function : callable
+    """
+
+    function: Any
+
+
+def unwrapped(function: Any) -> Any:
+    """What a `Wrapper` stands for; anything else is that itself."""
+    while isinstance(function, Wrapper):
+        function = function.function
+    return function
+
+
 def grad(
     fn: Callable[..., Any],
     grad_position: int | Sequence[int] | None = 0,

@@ -6,10 +6,10 @@ from typing import Any
 
 from s2sad import prims as p
 from s2sad.core import dtypes
-from s2sad.ops.promotion import as_dtype, promote
+from s2sad.ops.promotion import as_dtype, is_tensor, promote, require_tensor
 
 
-def add(input: Any, other: Any) -> Any:  # noqa: A002
+def add(input: Any, other: Any) -> Any:
     """Elementwise sum with broadcasting and promotion.
 
     Examples
@@ -21,7 +21,7 @@ def add(input: Any, other: Any) -> Any:  # noqa: A002
     return p.add(*promote(input, other))
 
 
-def sub(input: Any, other: Any) -> Any:  # noqa: A002
+def sub(input: Any, other: Any) -> Any:
     """Elementwise difference with broadcasting and promotion.
 
     Examples
@@ -33,7 +33,7 @@ def sub(input: Any, other: Any) -> Any:  # noqa: A002
     return p.sub(*promote(input, other))
 
 
-def mul(input: Any, other: Any) -> Any:  # noqa: A002
+def mul(input: Any, other: Any) -> Any:
     """Elementwise product with broadcasting and promotion.
 
     Examples
@@ -45,8 +45,8 @@ def mul(input: Any, other: Any) -> Any:  # noqa: A002
     return p.mul(*promote(input, other))
 
 
-def div(input: Any, other: Any) -> Any:  # noqa: A002
-    """Elementwise true quotient; of integers in float32.
+def div(input: Any, other: Any) -> Any:
+    """Elementwise true quotient; of integers and bools in float32.
 
     Examples
     --------
@@ -54,19 +54,14 @@ def div(input: Any, other: Any) -> Any:  # noqa: A002
     >>> div(ms.Tensor([1, 2]), 2).asnumpy()
     array([0.5, 1. ], dtype=float32)
     """
-    operands = promote(input, other)
-    return p.div(*(x if _is_float(x) else _to_float(x) for x in operands))
+    return p.div(*(_as_float(x) if is_tensor(x) else x for x in promote(input, other)))
 
 
-def _is_float(operand: Any) -> bool:
-    return not hasattr(operand, "dtype") or operand.dtype.is_float
+def _as_float(tensor: Any) -> Any:
+    return tensor if tensor.dtype.is_float else as_dtype(tensor, dtypes.float32)
 
 
-def _to_float(tensor: Any) -> Any:
-    return as_dtype(tensor, dtypes.float32)
-
-
-def neg(input: Any) -> Any:  # noqa: A002
+def neg(input: Any) -> Any:
     """Elementwise negative.
 
     Examples
@@ -75,10 +70,10 @@ def neg(input: Any) -> Any:  # noqa: A002
     >>> neg(ms.Tensor([1.0, -2.0])).asnumpy()
     array([-1.,  2.], dtype=float32)
     """
-    return p.neg(input)
+    return p.neg(require_tensor(input, "neg"))
 
 
-def abs(input: Any) -> Any:  # noqa: A001, A002
+def abs(input: Any) -> Any:
     """Elementwise absolute value; gradient 0 at 0.
 
     Examples
@@ -87,10 +82,10 @@ def abs(input: Any) -> Any:  # noqa: A001, A002
     >>> abs(ms.Tensor([1.0, -2.0])).asnumpy()
     array([1., 2.], dtype=float32)
     """
-    return p.abs(input)
+    return p.abs(require_tensor(input, "abs"))
 
 
-def pow(input: Any, exponent: Any) -> Any:  # noqa: A001, A002
+def pow(input: Any, exponent: Any) -> Any:
     """Elementwise power with broadcasting and promotion.
 
     Examples

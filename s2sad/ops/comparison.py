@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from s2sad import prims as p
-from s2sad.ops.promotion import promote
+from s2sad.ops.promotion import as_operand, default_dtype, is_tensor, promote
 
 
-def less(input: Any, other: Any) -> Any:  # noqa: A002
+def less(input: Any, other: Any) -> Any:
     """Whether ``input < other``, elementwise.
 
     Examples
@@ -20,7 +22,7 @@ def less(input: Any, other: Any) -> Any:  # noqa: A002
     return p.less(*promote(input, other))
 
 
-def less_equal(input: Any, other: Any) -> Any:  # noqa: A002
+def less_equal(input: Any, other: Any) -> Any:
     """Whether ``input <= other``, elementwise.
 
     Examples
@@ -32,7 +34,7 @@ def less_equal(input: Any, other: Any) -> Any:  # noqa: A002
     return p.less_equal(*promote(input, other))
 
 
-def greater(input: Any, other: Any) -> Any:  # noqa: A002
+def greater(input: Any, other: Any) -> Any:
     """Whether ``input > other``, elementwise.
 
     Examples
@@ -44,7 +46,7 @@ def greater(input: Any, other: Any) -> Any:  # noqa: A002
     return p.greater(*promote(input, other))
 
 
-def greater_equal(input: Any, other: Any) -> Any:  # noqa: A002
+def greater_equal(input: Any, other: Any) -> Any:
     """Whether ``input >= other``, elementwise.
 
     Examples
@@ -56,7 +58,7 @@ def greater_equal(input: Any, other: Any) -> Any:  # noqa: A002
     return p.greater_equal(*promote(input, other))
 
 
-def equal(input: Any, other: Any) -> Any:  # noqa: A002
+def equal(input: Any, other: Any) -> Any:
     """Whether ``input == other``, elementwise.
 
     Examples
@@ -68,7 +70,7 @@ def equal(input: Any, other: Any) -> Any:  # noqa: A002
     return p.equal(*promote(input, other))
 
 
-def not_equal(input: Any, other: Any) -> Any:  # noqa: A002
+def not_equal(input: Any, other: Any) -> Any:
     """Whether ``input != other``, elementwise.
 
     Examples
@@ -80,10 +82,21 @@ def not_equal(input: Any, other: Any) -> Any:  # noqa: A002
     return p.not_equal(*promote(input, other))
 
 
-def where(condition: Any, input: Any, other: Any) -> Any:  # noqa: A002
+def where(condition: Any, input: Any, other: Any) -> Any:
     """`input` where `condition` holds, else `other`; all three broadcast.
 
     The gradient reaches only the side that was selected, so a NaN on the other does not leak.
+
+    Parameters
+    ----------
+    condition : Tensor of bool
+    input, other : Tensor or number
+        Two numbers give float32, int64 or bool.
+
+    Raises
+    ------
+    S2sadError
+        E0301 when `condition` is no bool, E0401 when the shapes do not broadcast.
 
     Examples
     --------
@@ -92,4 +105,9 @@ def where(condition: Any, input: Any, other: Any) -> Any:  # noqa: A002
     >>> where(x > 0, x, 0.0).asnumpy()
     array([0., 2.], dtype=float32)
     """
-    return p.where(condition, *promote(input, other))
+    condition = as_operand(condition, (input, other))
+    sides = as_operand(input, (condition,)), as_operand(other, (condition,))
+    if any(map(is_tensor, sides)):
+        return p.where(condition, *promote(*sides))
+    dtype = default_dtype(*sides)
+    return p.where(condition, *(np.asarray(x, dtype.storage) for x in sides))

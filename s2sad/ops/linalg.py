@@ -6,10 +6,10 @@ from typing import Any
 
 from s2sad import prims as p
 from s2sad.core.diagnostics import fail
-from s2sad.ops.promotion import promote
+from s2sad.ops.promotion import promote, require_tensor
 
 
-def matmul(input: Any, other: Any) -> Any:  # noqa: A002
+def matmul(input: Any, other: Any) -> Any:
     """Matrix product over the last two axes; a 1-d operand is a row or a column.
 
     Parameters
@@ -20,7 +20,7 @@ def matmul(input: Any, other: Any) -> Any:  # noqa: A002
     Raises
     ------
     S2sadError
-        E0401 when the inner sizes differ.
+        E0304 for a number, E0401 when the inner sizes differ or an operand is 0-d.
 
     Examples
     --------
@@ -28,7 +28,7 @@ def matmul(input: Any, other: Any) -> Any:  # noqa: A002
     >>> matmul(ms.Tensor([[1.0, 2.0]]), ms.Tensor([[3.0], [4.0]])).asnumpy()
     array([[11.]], dtype=float32)
     """
-    x, y = promote(input, other)
+    x, y = promote(require_tensor(input, "matmul"), require_tensor(other, "matmul"))
     if not x.ndim or not y.ndim:
         raise fail("E0401", "matmul needs operands with at least one axis")
     rows, columns = x.ndim == 1, y.ndim == 1

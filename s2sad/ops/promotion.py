@@ -2,21 +2,68 @@
 
 MindSpore's table: bool < integers < float16, bfloat16 < float32 < float64, whatever the widths;
 two different integers meet in the narrowest that holds both, uint8 and int8 in int16. Python
-numbers are weak: an integer takes any dtype but bool, a float turns integers into float32.
+numbers, and NumPy's scalars, are weak: an integer takes any dtype but bool, a float turns
+integers into float32.
 """
 
 from __future__ import annotations
 
 from typing import Any
 
-from s2sad import prims as p
+import numpy as np
+
 from s2sad.core import dtypes
 from s2sad.core.diagnostics import fail
 from s2sad.core.dtypes import DType
 from s2sad.core.tensor import Tensor
+from s2sad.ir import builder
 from s2sad.ir.graph import Value
+from s2sad.prims.cast import cast as to_dtype
 
 _INTEGERS = (dtypes.int8, dtypes.int16, dtypes.int32, dtypes.int64)
+_BY_NAME = {dtype.name: dtype for dtype in dtypes.ALL} | {"bool_": dtypes.bool_}
+
+
+def is_tensor(operand: Any) -> bool:
+    """Whether `operand` is a tensor, or stands for one while compiling."""
+    return isinstance(operand, (Tensor, Value))
+
+
+def as_operand(operand: Any, others: tuple[Any, ...] = ()) -> Any:
+    """`operand` as a tensor or a Python number.
+
+    Parameters
+    ----------
+    operand : Tensor, number, NumPy scalar or array
+    others : tuple
+        What it meets: while that is compiled no array is taken, for the program would not see
+        what changes in it.
+
+    Raises
+    ------
+    S2sadError
+        E0304 for anything else.
+    """
+    if is_tensor(operand) or isinstance(operand, (bool, int, float)):
+        return operand.item() if isinstance(operand, np.generic) else operand
+    if isinstance(operand, np.generic) and operand.dtype.kind in "biuf":
+        return operand.item()
+    if not isinstance(operand, np.ndarray):
+        raise fail("E0304", f"expected a Tensor or a number, got {type(operand).__name__}")
+    if builder.is_building(tuple(filter(is_tensor, others))):
+        raise fail(
+            "E0304",
+            "compiled code takes no NumPy arrays",
+            help="make it a Tensor outside",
+        )
+    return Tensor(operand)
+
+
+def require_tensor(operand: Any, what: str) -> Any:
+    """`operand`, which must be a tensor (E0304)."""
+    if not is_tensor(operand):
+        raise fail("E0304", f"{what} needs a Tensor, got {type(operand).__name__}")
+    return operand
 
 
 def promote(*operands: Any) -> tuple[Any, ...]:
@@ -25,26 +72,54 @@ def promote(*operands: Any) -> tuple[Any, ...]:
     Raises
     ------
     S2sadError
-        E0304 when an operand is neither a tensor nor a number.
+        E0304 when an operand is neither a tensor nor a number, or none is a tensor.
     """
-    tensors = [x for x in operands if isinstance(x, (Tensor, Value))]
-    numbers = [x for x in operands if not isinstance(x, (Tensor, Value))]
-    for number in numbers:
-        if not isinstance(number, (bool, int, float)):
-            raise fail("E0304", f"expected a Tensor or a number, got {type(number).__name__}")
+    given = [as_operand(x, operands) for x in operands]
+    tensors = [x for x in given if is_tensor(x)]
     if not tensors:
         raise fail("E0304", "expected at least one Tensor")
     dtype = tensors[0].dtype
     for tensor in tensors[1:]:
         dtype = common(dtype, tensor.dtype)
-    for number in numbers:
+    for number in (x for x in given if not is_tensor(x)):
         dtype = with_number(dtype, number)
-    return tuple(as_dtype(x, dtype) if isinstance(x, (Tensor, Value)) else x for x in operands)
+    return tuple(as_dtype(x, dtype) if is_tensor(x) else x for x in given)
 
 
 def as_dtype(tensor: Any, dtype: DType) -> Any:
     """`tensor`, cast where it has another dtype."""
-    return tensor if tensor.dtype is dtype else p.cast(tensor, dtype=dtype)
+    return tensor if tensor.dtype is dtype else to_dtype(tensor, dtype=dtype)
+
+
+def dtype_of(dtype: Any) -> DType:
+    """The dtype that a user names: one of ours, its name, or NumPy's.
+
+    Raises
+    ------
+    S2sadError
+        E0303 for anything else.
+
+    Examples
+    --------
+    >>> dtype_of("float16"), dtype_of(np.int8)
+    (s2sad.float16, s2sad.int8)
+    """
+    if isinstance(dtype, DType):
+        return dtype
+    if isinstance(dtype, str) and dtype in _BY_NAME:
+        return _BY_NAME[dtype]
+    if isinstance(dtype, np.dtype) or (isinstance(dtype, type) and issubclass(dtype, np.generic)):
+        found = dtypes.BY_STORAGE.get(np.dtype(dtype))
+        if found is not None and found is not dtypes.bfloat16:  # which is stored as uint16
+            return found
+    raise fail("E0303", f"a dtype such as s2sad.float32 is needed, got {dtype!r}")
+
+
+def default_dtype(*numbers: bool | float) -> DType:
+    """The dtype of a tensor made of Python numbers alone."""
+    if any(isinstance(x, float) for x in numbers):
+        return dtypes.float32
+    return dtypes.bool_ if all(isinstance(x, bool) for x in numbers) else dtypes.int64
 
 
 def common(one: DType, other: DType) -> DType:
@@ -71,7 +146,7 @@ def common(one: DType, other: DType) -> DType:
     return max(one, other, key=lambda d: d.bits)
 
 
-def with_number(dtype: DType, number: bool | int | float) -> DType:
+def with_number(dtype: DType, number: bool | float) -> DType:
     """The dtype in which a tensor of `dtype` and a Python number meet."""
     if isinstance(number, bool) or dtype.is_float:
         return dtype

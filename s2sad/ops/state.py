@@ -6,19 +6,31 @@ from typing import Any
 
 from s2sad import prims as p
 from s2sad.core.diagnostics import fail
+from s2sad.core.dtypes import DType
 from s2sad.core.tensor import Parameter, Tensor
 from s2sad.ir import builder
-from s2sad.ir.graph import Value
-from s2sad.ops.promotion import as_dtype
+from s2sad.ops.promotion import as_dtype, as_operand, default_dtype, is_tensor
 
 
 def assign(variable: Any, value: Any) -> Any:
     """Let the Parameter `variable` hold `value`; reads after it see the new value.
 
+    Parameters
+    ----------
+    variable : Parameter
+    value : Tensor or number
+        Of the same shape; cast to the Parameter's dtype.
+
+    Returns
+    -------
+    Tensor
+        What `variable` holds then.
+
     Raises
     ------
     S2sadError
-        E0304 when `variable` is no Parameter, E0401 when the shape differs.
+        E0301 for floats into an integer Parameter or integers into a bool one, E0304 when
+        `variable` is no Parameter or `value` no number, E0401 when the shape differs.
 
     Examples
     --------
@@ -28,18 +40,37 @@ def assign(variable: Any, value: Any) -> Any:
     array([2.], dtype=float32)
     """
     if not isinstance(variable, Parameter):
-        raise fail("E0304", f"assign writes a Parameter, got {type(variable).__name__}")
-    if isinstance(value, Value):
-        builder.outside().write(variable, as_dtype(value, variable.dtype))
-        return value
+        raise fail("E0304", f"assign writes a Parameter, got a {type(variable).__name__}")
+    value = as_operand(value, (variable,))
+    if not builder.is_building((variable, value)):
+        return variable.set_data(value)
+    found = value.dtype if is_tensor(value) else default_dtype(value)
+    if _rank(found) > _rank(variable.dtype):
+        raise fail(
+            "E0301", f"{found.name} data do not fit {variable.name}, a Parameter of "
+            f"{variable.dtype.name}", help="cast them first: tensor.astype(...)",
+        )  # fmt: skip
+    held = as_dtype(_as_value(value, variable), variable.dtype)
+    builder.outside().write(variable, held)
+    return held
+
+
+def _as_value(value: Any, variable: Parameter) -> Any:
+    """`value` as a value of the program that is being built."""
     if isinstance(value, Tensor):
-        variable.set_data(value)
-        return variable
-    raise fail("E0304", f"assign takes a Tensor, got {type(value).__name__}")
+        return builder.outside().capture(value)
+    if is_tensor(value):
+        return value
+    return builder.current().value(Tensor(value, variable.dtype).array)
+
+
+def _rank(dtype: DType) -> int:
+    """Place among bool, integer, float: data go up, not down."""
+    return dtype.is_integer + 2 * dtype.is_float
 
 
 def stop_gradient(value: Any) -> Any:
-    """`value` itself, through which no gradient flows.
+    """`value` itself, through which no gradient flows; of containers, of all that they hold.
 
     Examples
     --------
@@ -47,4 +78,9 @@ def stop_gradient(value: Any) -> Any:
     >>> stop_gradient(ms.Tensor([1.0])).asnumpy()
     array([1.], dtype=float32)
     """
-    return p.stop_gradient(value)
+    if isinstance(value, (tuple, list)):
+        items = [stop_gradient(item) for item in value]
+        return items if isinstance(value, list) else tuple(items)
+    if isinstance(value, dict):
+        return {key: stop_gradient(item) for key, item in value.items()}
+    return p.stop_gradient(value) if is_tensor(value) else value

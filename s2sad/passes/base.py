@@ -53,7 +53,9 @@ class Pass(ABC):
 
     def agrees(self, found: Any, wanted: Any) -> bool:
         """Whether one result of the program after the pass is what it should be."""
-        return validation.is_same(found, wanted) if self.exact else validation.is_close(found, wanted)
+        return (
+            validation.is_same(found, wanted) if self.exact else validation.is_close(found, wanted)
+        )
 
     def __str__(self) -> str:
         """As in a pipeline's text: the name, and the options that are not the default."""
@@ -94,7 +96,9 @@ class Report:
 
     def __str__(self) -> str:
         what = f"{self.changes} changes" if self.changes else "unchanged"
-        return f"{self.name:<14}{what:<14}{self.seconds * 1e3:9.1f} ms{self.before:7} -> {self.after}"
+        return (
+            f"{self.name:<14}{what:<14}{self.seconds * 1e3:9.1f} ms{self.before:7} -> {self.after}"
+        )
 
 
 @dataclass(frozen=True)
@@ -124,7 +128,7 @@ class Repeat(Pass):
                 each.run(function, rewriter)
 
     def until_settled(self, count: Callable[[], int]) -> Iterable[int]:
-        """Numbers of rounds, as long as `count`, of all changes so far, grows from one to the next."""
+        """Numbers of rounds, as long as `count`, of all changes so far, grows in each."""
         for number in range(self.rounds):
             before = count()
             yield number
@@ -187,6 +191,7 @@ class _Run:
     def __init__(self, manager: Manager, function: Function) -> None:
         self.manager = manager
         self.function = function
+        self.changes = 0
         self.start = clone(function)
         #: What led from `start` to `function`: passes, and the steps that each made.
         self.done: list[tuple[Pass, int]] = []
@@ -210,7 +215,7 @@ class _Run:
     def repeated(self, step: Repeat) -> list[Report]:
         """Reports of the first round, and of all that changed something later."""
         reports: list[Report] = []
-        for number in step.until_settled(lambda: sum(report.changes for report in reports)):
+        for number in step.until_settled(lambda: self.changes):
             for each in step.passes:
                 reports += [r for r in self.one(each) if r.changes or not number]
         return reports
@@ -230,6 +235,7 @@ class _Run:
             self.manager.last = rewriter.last or self.manager.last
         after = sum(1 for _ in self.function.walk())
         changes = rewriter.steps or rewriter.changes
+        self.changes += changes
         return Report(step.name, changes, seconds, before, after, dict(rewriter.titles))
 
     def allowed(self, step: Pass) -> int | None:
@@ -243,8 +249,9 @@ class _Run:
         except S2sadError as error:
             if rewriter.limit is None or rewriter.steps < rewriter.limit:
                 raise
+            why = error.diagnostic.message
             raise fail(
-                "E0901", f"{step} cannot stop after {rewriter.steps} rewrites: {error.diagnostic.message}",
+                "E0901", f"{step} cannot stop after {rewriter.steps} rewrites: {why}",
                 help="let it group what belongs together: `with rewriter.step(title, operation):`",
             ) from error  # fmt: skip
 

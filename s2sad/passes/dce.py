@@ -1,4 +1,4 @@
-"""Which operations does nobody read?"""
+"""Which operations does nobody read, and which results of an `if` or a loop?"""
 
 from __future__ import annotations
 
@@ -6,9 +6,11 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from s2sad.ir.graph import Function, Operation, Region
-from s2sad.ir.primitive import Trait
+from s2sad.ir.primitive import Form, Trait
 from s2sad.ir.rewriter import Rewriter
 from s2sad.passes.base import Pass
+from s2sad.passes.effects import can_fail
+from s2sad.passes.slots import unread_results, unread_slots, without_results, without_slots
 
 
 @dataclass(frozen=True)
@@ -18,22 +20,45 @@ class Dce(Pass):
     Before:  t0 = p.mul(x, y); t1 = p.tanh(x); return t1
     After:   t1 = p.tanh(x); return t1
 
+    An `if` gives only what somebody reads, and a loop carries only that and what it needs for it.
     What takes or returns a token or a stack stays: those are used once, in order. So does what
-    may fail at run time: the program fails with and without the pass.
+    may fail at run time: the program fails with and without the pass. A loop that may fail in no
+    other way than by never ending goes.
     """
 
     name: ClassVar[str] = "dce"
 
     def run(self, function: Function, rewriter: Rewriter) -> None:
-        _sweep(function.body, rewriter)
+        sweep(function.body, rewriter)
 
 
-def _sweep(region: Region, rewriter: Rewriter) -> None:
+def sweep(region: Region, rewriter: Rewriter) -> None:
+    """Erase what is dead in `region` and in all below it, from the last operation to the first."""
     for operation in reversed(list(region.operations)):
-        for nested in operation.regions.values():
-            _sweep(nested, rewriter)
         if is_dead(operation):
             rewriter.erase(operation)
+            continue
+        _sweep_inside(operation, rewriter)
+        # Without some of its results it may need less, and then give less again.
+        while unread := _unread(operation):
+            without = without_results if operation.prim.form is Form.IF else without_slots
+            with rewriter.step(f"narrow {operation.prim.name}", operation):
+                operation = without(operation, dict.fromkeys(unread), rewriter)
+            _sweep_inside(operation, rewriter)
+
+
+def _sweep_inside(operation: Operation, rewriter: Rewriter) -> None:
+    if not operation.prim.has(Trait.OPAQUE):
+        for region in operation.regions.values():
+            sweep(region, rewriter)
+
+
+def _unread(operation: Operation) -> list[int]:
+    """Results that an `if` or a loop need not give."""
+    if operation.prim.form is Form.IF:
+        return unread_results(operation)
+    is_loop = operation.prim.form in (Form.FOR, Form.WHILE)
+    return unread_slots(operation) if is_loop else []
 
 
 def is_dead(operation: Operation) -> bool:
@@ -43,15 +68,3 @@ def is_dead(operation: Operation) -> bool:
     if any(value.type.is_linear for value in (*operation.operands, *operation.results)):
         return False
     return not can_fail(operation)
-
-
-def can_fail(operation: Operation) -> bool:
-    """Whether running `operation` may end the program, or does more than give results."""
-    for op in operation.walk():
-        if op.prim.has(Trait.FALLIBLE) or op.prim.has(Trait.EFFECT):
-            return True
-        if op.prim.expand is not None:
-            types = tuple(value.type for value in op.operands)
-            if any(map(can_fail, op.prim.expand(types, op.attrs).body.operations)):
-                return True
-    return False

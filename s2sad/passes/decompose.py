@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import ClassVar
 
+from s2sad.core.diagnostics import fail
 from s2sad.ir.builder import as_tuple
 from s2sad.ir.graph import Function, Operation
 from s2sad.ir.primitive import Primitive
@@ -23,6 +24,18 @@ def every(prim: Primitive) -> bool:
     return True
 
 
+def _title(chosen: Callable[[Primitive], bool]) -> str:
+    return chosen.__name__.replace("_", "-")
+
+
+def _chosen(text: str) -> Callable[[Primitive], bool]:
+    """What `_title` names `text` (E0404)."""
+    choices = {_title(each): each for each in (every, without_adjoint)}
+    if text not in choices:
+        raise fail("E0404", f"decompose takes {' or '.join(choices)}, got {text!r}")
+    return choices[text]
+
+
 @dataclass(frozen=True)
 class Decompose(Pass):
     """Inline the bodies of composites.
@@ -34,19 +47,23 @@ class Decompose(Pass):
     adjoint of their own, after it for those that a target does not keep.
     """
 
-    chosen: Callable[[Primitive], bool] = every
+    chosen: Callable[[Primitive], bool] = field(
+        default=every, metadata={"is_bare": True, "write": _title, "read": _chosen}
+    )
     name: ClassVar[str] = "decompose"
+    is_needed: ClassVar[bool] = True
 
     def run(self, function: Function, rewriter: Rewriter) -> None:
         again = True
         while again:
             found = [op for op in function.walk() if op.prim.is_composite and self.chosen(op.prim)]
             for operation in found:
-                inline_body(operation, rewriter)
+                with rewriter.step(f"inline {operation.prim.name}", operation):
+                    inline_body(operation, rewriter)
             again = bool(found)
 
-    def __str__(self) -> str:
-        return f"{self.name}{{{self.chosen.__name__.replace('_', '-')}}}"
+    def __repr__(self) -> str:
+        return f"Decompose({self.chosen.__name__})"
 
 
 def inline_body(operation: Operation, rewriter: Rewriter) -> None:

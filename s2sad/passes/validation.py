@@ -192,9 +192,7 @@ class Checker:
         )  # fmt: skip
 
 
-def compare(
-    found: Outcome, wanted: Outcome, agrees: Callable[[Any, Any], bool]
-) -> str | None:
+def compare(found: Outcome, wanted: Outcome, agrees: Callable[[Any, Any], bool]) -> str | None:
     """Where two outcomes differ, in words; None where they agree."""
     if isinstance(found, Failure) or isinstance(wanted, Failure):
         return None if found == wanted else f"it was {_ended(wanted)}, and is {_ended(found)}"

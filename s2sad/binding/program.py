@@ -1,0 +1,114 @@
+"""What does a call become before it is compiled: a function of the IR, and where its inputs are?"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from s2sad.core import location
+from s2sad.core.diagnostics import fail
+from s2sad.core.tensor import Tensor
+from s2sad.core.transform import Transform, unwrapped
+from s2sad.frontend.guards import Guards, fingerprint
+from s2sad.frontend.read import bind, named_leaves
+from s2sad.ir.graph import Function
+
+#: Positional and keyword arguments.
+Call = tuple[tuple[Any, ...], dict[str, Any]]
+
+
+@dataclass(frozen=True)
+class Label:
+    """A static part of a result: the position or name that comes with a gradient."""
+
+    value: Any
+
+
+@dataclass
+class Program:
+    """A function of the IR, and what it is bound to.
+
+    Attributes
+    ----------
+    function : Function
+    guards : Guards
+    sources : tuple of int or Tensor
+        Where each input comes from: the place among the tensors of the call's arguments, or a
+        hidden tensor, which is read at each call.
+    written : tuple of Tensor
+        Parameters that take the last results.
+    form : object
+        How results are given to the caller: ints name them, in containers, with `Label`s.
+    """
+
+    function: Function
+    guards: Guards
+    sources: tuple[int | Tensor, ...]
+    written: tuple[Any, ...]
+    form: Any
+
+    @property
+    def count(self) -> int:
+        """Number of the results that the caller may see."""
+        return len(self.function.results) - len(self.written)
+
+
+def normal_call(function: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Call:
+    """The arguments of a call, by position where that is possible (E0302 when they do not fit)."""
+    bound, seeds = _bound(function, args, kwargs)
+    return (*bound.args, *seeds), bound.kwargs
+
+
+def named_call(function: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> dict[str, Any]:
+    """The arguments of a call by the parameters' names (E0302 when they do not fit)."""
+    bound, seeds = _bound(function, args, kwargs)
+    return {**bound.arguments, **({"cotangent": seeds} if seeds else {})}
+
+
+def _bound(
+    function: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any]
+) -> tuple[inspect.BoundArguments, tuple[Any, ...]]:
+    """Arguments of the function itself, and the cotangents of its output that come after them."""
+    seeds: tuple[Any, ...] = ()
+    while isinstance(function, Transform):
+        if function.sens_param:
+            if not args:
+                raise fail("E0302", "the last argument must be the output's cotangent: sens_param")
+            args, seeds = args[:-1], (args[-1], *seeds)
+        function = unwrapped(function.function)
+    return bind(function, args, kwargs), seeds
+
+
+def key_of(value: Any, tensors: list[Tensor]) -> Any:
+    """What a variant depends on in an argument; the tensors in it are appended to `tensors`."""
+    if isinstance(value, Tensor):
+        tensors.append(value)
+        array = value.array
+        return array.dtype.char, array.shape
+    if isinstance(value, (tuple, list)):
+        return type(value), *[key_of(item, tensors) for item in value]
+    if isinstance(value, dict):
+        names = tuple(map(fingerprint, value))
+        return type(value), names, *[key_of(item, tensors) for item in value.values()]
+    return fingerprint(value)
+
+
+def tensors_of(*arguments: Any) -> list[Tensor]:
+    """Tensors in arguments, in the order in which they become inputs."""
+    tensors: list[Tensor] = []
+    key_of(arguments, tensors)
+    return tensors
+
+
+def refuse_arrays(arguments: Mapping[str, Any]) -> None:
+    """E0304 for NumPy arrays: compiled code would not see what changes in them."""
+    for path, leaf in named_leaves(arguments):
+        if isinstance(leaf, np.ndarray):
+            raise fail(
+                "E0304", f"the argument {path} is a NumPy array, compiled code takes Tensors",
+                location=location.caller(), help=f"give s2sad.Tensor({path})",
+            )  # fmt: skip

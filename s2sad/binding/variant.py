@@ -1,0 +1,198 @@
+"""How does a compiled program run on the tensors of one call after the other?
+
+It gathers arrays from arguments and hidden tensors, and gives out results that nobody else holds.
+A variant is right for the calls of one key, as long as its guards hold.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from s2sad.binding.program import Label, Program
+from s2sad.core.tensor import Tensor
+from s2sad.frontend.guards import members
+from s2sad.frontend.read import named_leaves
+from s2sad.ir.types import type_of
+
+if TYPE_CHECKING:
+    from s2sad.backends.base import Executable
+
+#: Programs that write Parameters run one at a time: two updates of one Parameter are both made.
+WRITING = threading.RLock()
+
+#: Longest text of a value in messages.
+SHOWN = 40
+
+
+@dataclass(frozen=True)
+class Cause:
+    """Why a variant was compiled.
+
+    Attributes
+    ----------
+    path : str
+        The argument or the guard that none of the others was made for; empty for the first one.
+    text : str
+        What it is now, and what it was.
+    """
+
+    path: str
+    text: str
+
+
+class Variant:
+    """One compiled program.
+
+    Attributes
+    ----------
+    program : Program
+    executable : Executable
+    stages : Stages
+    key : object
+        What calls that it serves have in common.
+    arguments : dict of str to str
+        The call for which it was compiled, by path.
+    cause : Cause
+    """
+
+    def __init__(self, program: Program, executable: Executable, stages: Any) -> None:
+        self.program = program
+        self.executable = executable
+        self.stages = stages
+        self.holds = program.guards.holds  # asked at each call
+        self._in_place = [_own_input(program, i) for i in range(len(program.written))]
+
+    def note_call(
+        self,
+        key: Any,
+        arguments: Mapping[str, Any],
+        variants: Sequence[Variant],
+        known: Sequence[Variant],
+    ) -> None:
+        """Keep for which call it was compiled, though there were `variants`, some of this key."""
+        leaves = named_leaves(arguments)
+        self.key = key
+        self.arguments = {path: describe(leaf) for path, leaf in leaves}
+        self.cause = cause_of(self.arguments, variants, known)
+        # The key names these by identity.
+        self._alive = [members(leaf) for _, leaf in leaves if not isinstance(leaf, Tensor)]
+
+    def inputs(self, tensors: Sequence[Tensor]) -> list[np.ndarray]:
+        """Arrays in the order of the program's inputs."""
+        sources = self.program.sources
+        # Asked first, for a list of the arrays would count as a holder.
+        shared = [i for i in self.executable.overwrites if not _is_sole_holder(sources[i])]
+        arrays = [tensors[s].array if type(s) is int else s.array for s in sources]  # type: ignore
+        for place in shared:
+            arrays[place] = arrays[place].copy()
+        return arrays
+
+    def run(self, tensors: Sequence[Tensor]) -> Any:
+        """What the user's function returns; Parameters that it writes are written.
+
+        They are all written or, when the program fails, none of them.
+        """
+        if not self.program.written:
+            return self._run(tensors)
+        with WRITING:
+            return self._run(tensors)
+
+    def _run(self, tensors: Sequence[Tensor]) -> Any:
+        arrays = self.inputs(tensors)
+        results = self.executable.run(arrays)
+        held = {id(owner) for array in arrays for owner in (array, array.base)}
+        count = len(results) - len(self.program.written)
+        written = []
+        for array, place in zip(results[count:], self._in_place, strict=True):
+            in_place = place is not None and array is arrays[place]
+            written.append(array if in_place else released(array, held))
+        given = [Tensor.wrap(released(array, held)) for array in results[:count]]
+        for parameter, array in zip(self.program.written, written, strict=True):
+            parameter.adopt(array)
+        return assembled(self.program.form, given)
+
+
+def _is_sole_holder(source: int | Tensor) -> bool:
+    return isinstance(source, Tensor) and source.is_sole_holder()
+
+
+def _own_input(program: Program, place: int) -> int | None:
+    """The input whose memory the written result number `place` may lie in; see `overwrites`."""
+    result = program.count + place
+    return next((i for i, to in program.function.donates.items() if to == result), None)
+
+
+def released(array: np.ndarray, held: set[int]) -> np.ndarray:
+    """`array`, copied where somebody else may see its memory, or in another order than C.
+
+    It is held as well then. One order for all is what makes a run and its repetition from saved
+    numbers the same, since sums of another layout may be rounded in another order.
+
+    Parameters
+    ----------
+    array : numpy.ndarray
+        A result of a program: read-only where it is a constant.
+    held : set of int
+        Identities of arrays with memory of their own that somebody holds already.
+    """
+    base = array.base
+    owner = array if base is None else base
+    if base is not None and (
+        type(base) is not np.ndarray or base.base is not None or base.nbytes != array.nbytes
+    ):
+        return array.copy()  # a part of something larger, or of what NumPy does not own
+    if id(owner) in held or not (array.flags.writeable and array.flags.c_contiguous):
+        return array.copy()
+    held.add(id(owner))
+    return array
+
+
+def assembled(form: Any, tensors: Sequence[Tensor]) -> Any:
+    """`form` with tensors in place of their numbers."""
+    if type(form) is int:
+        return tensors[form]
+    if isinstance(form, (tuple, list)):
+        return type(form)([assembled(item, tensors) for item in form])
+    if isinstance(form, dict):
+        return {key: assembled(item, tensors) for key, item in form.items()}
+    return form.value if isinstance(form, Label) else form
+
+
+def describe(leaf: Any) -> str:
+    """An argument in messages: the type of a tensor, the value of something else."""
+    if isinstance(leaf, Tensor):
+        return str(type_of(leaf.array))
+    text = repr(leaf)
+    return text if len(text) <= SHOWN else f"{text[: SHOWN - 3]}..."
+
+
+def cause_of(
+    arguments: Mapping[str, str], variants: Sequence[Variant], known: Sequence[Variant]
+) -> Cause:
+    """Why none of `variants` served, among them those of the same key, `known`."""
+    if not variants:
+        return Cause("", "the first call")
+    for variant in known:
+        guard = variant.program.guards.broken()
+        if guard is not None:
+            return Cause(guard.path, f"{describe(guard.read())}, before {describe(guard.value)}")
+    before = variants[-1].arguments
+    for path in {**arguments, **before}:
+        now, then = arguments.get(path, "missing"), before.get(path, "missing")
+        if now != then:
+            return Cause(path, f"{now}, before {then}")
+    return Cause("the form of the arguments", "containers of other types or lengths")
+
+
+def most_common(causes: Iterable[Cause]) -> Cause:
+    """The last of those causes whose path occurs most often."""
+    found = list(causes)
+    paths = Counter(cause.path for cause in found)
+    path = max(paths, key=paths.__getitem__)
+    return next(cause for cause in reversed(found) if cause.path == path)
