@@ -165,8 +165,8 @@ class TangentProgram(Program):
 
             return write
 
-        sides = [self._block(side(region)) for region in operation.regions.values()]
-        self.body.append(t.if_(self.read(operation.operands[0]), *sides, line))
+        then, orelse = (self._block(side(region)) for region in operation.regions.values())
+        self.body.append(t.if_(self.read(operation.operands[0]), then, orelse, line))
 
     def _loop(self, operation: Operation, line: int) -> None:
         places = carried(operation)

@@ -219,7 +219,8 @@ class JointProgram(Program):
                         self._add(value, self._cotangent(result), line)
 
             sides.append(self._inside(region, begin, end))
-        self.body.append(t.if_(self.read(operation.operands[0]), *sides, line))
+        then, orelse = sides
+        self.body.append(t.if_(self.read(operation.operands[0]), then, orelse, line))
 
     def _loop(self, operation: Operation) -> None:
         places = [

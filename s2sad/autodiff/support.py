@@ -62,10 +62,9 @@ class Cotangents:
             added = source.prim(total, *source.operands[1:], **source.attrs)
             _erase(source)
             return added
-        both = p.add(total, value)
-        masks = self._mask(total), self._mask(value)
-        if masks[0] is not None and masks[1] is not None:
-            one, other = masks
+        both: Value = p.add(total, value)
+        one, other = self._mask(total), self._mask(value)
+        if one is not None and other is not None:
             self.masks[both] = one if one is other else p.logical_or(one, other)
         return both
 
@@ -81,10 +80,9 @@ class Cotangents:
             return part
         if own is not None:
             mask = p.logical_and(own, mask)
-        elif not is_sum:
-            part = p.where(mask, part, 0)
-        self.masks[part] = mask
-        return part
+        kept: Value = part if own is not None or is_sum else p.where(mask, part, 0)
+        self.masks[kept] = mask
+        return kept
 
     def spread(self, part: Value | None, dout: Value | None, axis: tuple[int, ...]) -> Value | None:
         """`part`, which a sum over `axis` made of `dout` by broadcasting it back, with its mask."""

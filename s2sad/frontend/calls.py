@@ -17,6 +17,7 @@ from typing import Any
 
 import gast
 
+from s2sad.core import context
 from s2sad.core import location as locations
 from s2sad.core.cell import Cell
 from s2sad.core.diagnostics import fail
@@ -39,7 +40,8 @@ PURE = {
 CONTAINERS = {dict, enumerate, list, len, reversed, tuple, zip, isinstance}
 #: Modules of pure functions.
 PURE_MODULES = {math.__name__, operator.__name__, "_operator"}
-#: Deeper calls are taken for endless recursion.
+#: Deeper calls are taken for endless recursion, whatever ``max_call_depth`` of the context allows:
+#: Python's own stack ends not far behind.
 MAX_DEPTH = 200
 
 
@@ -115,8 +117,9 @@ def inline(frame: Frame, function: FunctionType, args: list[Any], kwargs: dict[s
     """Evaluate the body of a function of the user, in a frame of its own."""
     source = source_of(function)
     caller = locations.current.get() if frame.file else None
-    if caller is not None and sum(1 for _ in caller.chain()) > MAX_DEPTH:
-        raise fail("E0103", f"{function.__qualname__} is called more than {MAX_DEPTH} deep")
+    depth = min(MAX_DEPTH, context.get_context("max_call_depth"))
+    if caller is not None and sum(1 for _ in caller.chain()) > depth:
+        raise fail("E0103", f"{function.__qualname__} is called more than {depth} deep")
     names = bind_arguments(function, args, kwargs)
     return run_body(_frame_for(frame, source, names, caller), source.node)
 
@@ -134,7 +137,7 @@ def bind_arguments(
 
 
 def _frame_for(frame: Frame, source: Source, names: dict[str, Any], caller: Any) -> Frame:
-    function = source.function
+    function: Any = source.function
     return Frame(
         frame.session, source.file, function.__globals__, source.closure, caller,
         local_names=names, assigned=frozenset(function.__code__.co_varnames),

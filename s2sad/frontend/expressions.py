@@ -23,6 +23,7 @@ from s2sad.frontend.frame import Frame
 from s2sad.ir import builder as builders
 from s2sad.ir import dims
 from s2sad.ir.graph import Value
+from s2sad.prims.cast import cast
 
 EXPRESSIONS: dict[type, Callable[[Frame, Any], Any]] = {}
 
@@ -243,7 +244,7 @@ def data_condition(frame: Frame, test: Any) -> Value | None:
     value = builders.current().value(test)
     if dims.same(value.tensor_type.size, 1) is not True:
         raise fail(
-            "E0304", f"a condition is one element, got {value.type}",
+            "E0304", f"a condition is one element, got {value.type}", label=str(value.type),
             help="reduce it first: `.any()` or `.all()`",
         )  # fmt: skip
     if value.ndim:
@@ -265,7 +266,7 @@ def _index(bound: Any) -> Value:
     if not value.dtype.is_integer or dims.same(value.tensor_type.size, 1) is not True:
         raise fail("E0304", f"`range` takes integers, got {value.type}")
     value = p.reshape(value, shape=()) if value.ndim else value
-    return value if value.dtype is dtypes.int64 else p.cast(value, dtype=dtypes.int64)
+    return value if value.dtype is dtypes.int64 else cast(value, dtype=dtypes.int64)
 
 
 def truth(value: Any) -> bool:

@@ -124,7 +124,7 @@ def _finish(
 def title_of(function: Callable[..., Any]) -> str:
     """``"rnn.Net.construct"``: module, class and name, as headers of dumps have it."""
     if isinstance(function, Cell):
-        function = type(function).construct
+        function = type(function).construct  # type: ignore[attr-defined]
     name = getattr(function, "__qualname__", type(function).__name__)
     name = name.replace("<locals>.", "").replace("<lambda>", "lambda_")
     return f"{(function.__module__ or '').rpartition('.')[2]}.{name}"
@@ -132,7 +132,7 @@ def title_of(function: Callable[..., Any]) -> str:
 
 def start_of(function: Callable[..., Any]) -> Location | None:
     """Where the function, or the Cell's construct, is defined."""
-    target = type(function).construct if isinstance(function, Cell) else function
+    target: Any = type(function).construct if isinstance(function, Cell) else function  # type: ignore[attr-defined]
     target = target.__func__ if isinstance(target, MethodType) else target
     if not isinstance(target, FunctionType):
         return None

@@ -79,7 +79,7 @@ def while_never(x, n):
 
 
 def while_nested(x, n):
-    total = 0.0
+    total = x.sum() * 0.0
     i = 0
     while i < n:
         j = 0
@@ -210,3 +210,34 @@ def test_parameters_are_written_in_program_order() -> None:
     assert net.n.item() == 14.0
     assert [t.item() for t in compiled(ms.Tensor(-1.0))] == [14.0, 28.0]
     assert net.n.item() == 28.0 and len(compiled.variants) == 1
+
+
+def differences(program, x, n) -> np.ndarray:
+    """Gradient of the sum of all float results, by central differences of plain Python."""
+    step, found = 1e-6, np.zeros_like(x)
+
+    def total(values) -> float:
+        results = program(ms.Tensor(values), i64(n))
+        flat = results if isinstance(results, tuple) else (results,)
+        leaves = [leaf for part in flat for leaf in (part if isinstance(part, tuple) else (part,))]
+        return sum(
+            float(leaf.asnumpy().sum())
+            for leaf in leaves
+            if isinstance(leaf, ms.Tensor) and leaf.dtype.is_float
+        )
+
+    for index in np.ndindex(x.shape):
+        ahead, behind = x.copy(), x.copy()
+        ahead[index] += step
+        behind[index] -= step
+        found[index] = (total(ahead) - total(behind)) / (2 * step)
+    return found
+
+
+@pytest.mark.parametrize("program", PROGRAMS, ids=lambda f: f.__name__)
+@pytest.mark.parametrize("n", [0, 1, 3])
+@pytest.mark.parametrize("x", [(1.0, 2.0), (-1.0, 0.5)])
+def test_the_gradient_is_that_of_python(program, n, x) -> None:
+    x = np.array(x)
+    found = ms.grad(program)(ms.Tensor(x), i64(n)).asnumpy()
+    np.testing.assert_allclose(found, differences(program, x, n), rtol=1e-6, atol=1e-7)

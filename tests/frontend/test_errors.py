@@ -220,6 +220,20 @@ def test_endless_recursion_is_told() -> None:
     assert caught.value.code == "E0103"
 
 
+def test_the_depth_that_the_context_allows() -> None:
+    def count_down(a, n):
+        return a if n == 0 else count_down(a + 1, n - 1)
+
+    ms.set_context(max_call_depth=3)
+    try:
+        ms.compile(count_down)(x(2), 2)
+        with pytest.raises(S2sadError) as caught:
+            ms.compile(count_down)(x(2), 5)
+    finally:
+        ms.set_context(max_call_depth=1000)
+    assert caught.value.code == "E0103" and "3 deep" in str(caught.value)
+
+
 def forever(a):
     return forever(a) + 1
 
