@@ -18,6 +18,7 @@ from s2sad.frontend.frame import Frame, Unbound
 from s2sad.ir import builder as builders
 from s2sad.ir.builder import Builder
 from s2sad.ir.graph import Region, Value
+from s2sad.ir.types import same_type
 from s2sad.prims.control import if_
 
 #: What a branch does in its frame: execute statements, or evaluate an expression.
@@ -125,7 +126,7 @@ class _Merge:
         if not is_data(one) or not is_data(other):
             raise carried.differ(name, one, other, "where the condition holds", "elsewhere")
         values = [side.value(leaf) for side, leaf in zip(self.sides, (one, other), strict=True)]
-        if values[0].type != values[1].type:
+        if not same_type(values[0].type, values[1].type):
             raise carried.differ(name, one, other, "where the condition holds", "elsewhere")
         return self._place(values)
 

@@ -23,6 +23,7 @@ from s2sad.core.cell import Cell
 from s2sad.core.diagnostics import fail
 from s2sad.core.dispatch import slots
 from s2sad.core.tensor import Tensor
+from s2sad.frontend.custom import call_custom
 from s2sad.frontend.expressions import BoundMethod, Range, evaluate, evaluates, is_tensor, items
 from s2sad.frontend.frame import Frame
 from s2sad.frontend.source import Source, source_of
@@ -110,7 +111,21 @@ def run_ours(function: Callable[..., Any], args: list[Any], kwargs: dict[str, An
 def _call_cell(frame: Frame, cell: Cell, args: list[Any], kwargs: dict[str, Any]) -> Any:
     construct = frame.attribute(cell, "construct", f"{type(cell).__name__}.construct")
     with frame.session.inside(cell):
-        return inline(frame, construct.__func__, [cell, *args], kwargs)
+        if not hasattr(type(cell), "bprop"):
+            return inline(frame, construct.__func__, [cell, *args], kwargs)
+        return _call_with_bprop(frame, cell, construct.__func__, args, kwargs)
+
+
+def _call_with_bprop(
+    frame: Frame, cell: Cell, construct: FunctionType, args: list[Any], kwargs: dict[str, Any]
+) -> Any:
+    """A Cell that says its own gradient; keyword arguments take their places first."""
+    bprop = frame.attribute(cell, "bprop", f"{type(cell).__name__}.bprop")
+    _, *given = bind_arguments(construct, [cell, *args], kwargs).values()
+    return call_custom(
+        frame, given, lambda values: inline(frame, construct, [cell, *values], {}),
+        lambda values: inline(frame, bprop.__func__, [cell, *values], {}),
+    )  # fmt: skip
 
 
 def inline(frame: Frame, function: FunctionType, args: list[Any], kwargs: dict[str, Any]) -> Any:

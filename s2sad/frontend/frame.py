@@ -21,7 +21,7 @@ from s2sad.core.location import Location
 from s2sad.core.tensor import Parameter, Tensor
 from s2sad.frontend.guards import Guards
 from s2sad.ir.graph import Region, Value
-from s2sad.ir.types import type_of
+from s2sad.ir.types import same_type, type_of
 
 
 @dataclass(frozen=True)
@@ -91,7 +91,7 @@ class Session:
     def write(self, parameter: Tensor, value: Value) -> None:
         """Let later reads of `parameter` see `value`, and the caller after the call."""
         entry = self._entry(parameter)
-        if value.type != entry.value.type:
+        if not same_type(value.type, entry.value.type):
             raise fail("E0401", f"{entry.binding} is {entry.value.type}, cannot hold {value.type}")
         entry.written = value
 

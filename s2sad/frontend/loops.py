@@ -20,7 +20,7 @@ from s2sad.frontend.frame import Frame, Unbound
 from s2sad.ir import builder as builders
 from s2sad.ir.builder import Builder
 from s2sad.ir.graph import Region, Value
-from s2sad.ir.types import TensorType, Type, i64
+from s2sad.ir.types import TensorType, Type, i64, same_type
 from s2sad.prims.control import for_, while_
 
 
@@ -241,7 +241,7 @@ def _carry(state: State, name: str, place: int, leaf: tuple[Any, Any], expected:
     builder = builders.current()
     dtype = expected.dtype if isinstance(expected, TensorType) and carried.is_number(new) else None
     value = carried.as_value(builder, new, dtype)
-    if value.type == expected:
+    if same_type(value.type, expected):
         return value
     fresh = carried.is_number(old) and place not in state.dtypes
     if fresh and isinstance(value.type, TensorType) and not value.shape:

@@ -6,6 +6,7 @@ columns need no repair and text inside strings is left alone.
 
 from __future__ import annotations
 
+import ast
 import inspect
 import linecache
 import sys
@@ -65,6 +66,8 @@ def source_of(function: Callable[..., Any]) -> Source:
             help="define it in a file, or where `linecache` holds its text (a notebook does)",
         )
     found = _definitions(text).get((code.co_firstlineno, code.co_name), [])
+    if len(found) > 1:
+        found = [node for node in found if _is_code_of(node, function)][:1]
     if len(found) != 1:
         raise fail(
             "E0102",
@@ -88,6 +91,46 @@ def short_name(file: str) -> str:
             first = next(Path(f, name) for f in sys.path if Path(f, name).is_file())
             return name if first.samefile(path) else file
     return file
+
+
+def _is_code_of(node: Any, function: FunctionType) -> bool:
+    """Whether `node` is the definition of `function`: of twins, either will do.
+
+    Since 3.11 code knows its columns. Before, what compiling `node` gives is compared.
+    """
+    if hasattr(function.__code__, "co_positions"):
+        return _holds_positions(node, function.__code__)
+    wrapper = ast.parse(f"def wrapper({', '.join(function.__code__.co_freevars)}): pass")
+    definition: Any = wrapper.body[0]
+    inner = gast.gast_to_ast(node)
+    definition.body = [ast.Return(inner) if isinstance(inner, ast.expr) else inner]
+    made = compile(ast.fix_missing_locations(wrapper), "<candidate>", "exec")
+    outer = next(c for c in made.co_consts if isinstance(c, CodeType))
+    found = next(c for c in outer.co_consts if isinstance(c, CodeType))
+    return _essence(found) == _essence(function.__code__)
+
+
+def _holds_positions(node: Any, code: Any) -> bool:
+    """Whether all instructions of `code` lie inside of the body of a lambda, and begin there."""
+    if not isinstance(node, gast.Lambda):
+        return True
+    body = node.body
+    start, stop = (body.lineno, body.col_offset), (body.end_lineno, body.end_col_offset)
+    spans = [p for p in code.co_positions() if None not in p and p[2:] != (0, 0)]
+    begins = [(line, column) for line, _, column, _ in spans]
+    ends = [(line, column) for _, line, _, column in spans]
+    return bool(spans) and min(begins) == start and max(ends) == stop
+
+
+def _essence(code: CodeType) -> tuple[Any, ...]:
+    """What code does, without where it stands."""
+    constants = tuple(
+        _essence(c) if isinstance(c, CodeType) else (type(c), repr(c)) for c in code.co_consts
+    )
+    return (
+        code.co_code, code.co_names, code.co_varnames, code.co_freevars, code.co_cellvars,
+        code.co_argcount, code.co_kwonlyargcount, constants,
+    )  # fmt: skip
 
 
 def refuse_unusual(code: CodeType) -> None:

@@ -303,7 +303,76 @@ def test_a_decorator_around_a_function_is_kept() -> None:
     same(ms.compile(program)(tensor(3)), program(tensor(3)))
 
 
-def test_lambdas_on_one_line_are_told_apart_or_refused() -> None:
-    one, two = ms.compile(lambda x: x + 1), ms.compile(lambda x: x + 2)
-    with pytest.raises(ms.S2sadError, match="E0102"):
-        one(tensor(2)), two(tensor(2))
+def test_lambdas_on_one_line_are_told_apart() -> None:
+    k = 2.0
+    one, two, three = ms.compile(lambda x: x + 1), ms.compile(lambda x: x + 2), ms.compile(lambda y: y * k)  # noqa: E501 # fmt: skip
+    x = ms.Tensor([3.0])
+    assert [f(x).item() for f in (one, two, three)] == [4.0, 5.0, 6.0]
+
+
+class Tenfold(nn.Cell):
+    """The square, which claims that its derivative is 10 x."""
+
+    def __init__(self):
+        super().__init__()
+        self.w = ms.Parameter(ms.Tensor([2.0]), name="w")
+        self.factor = 10.0
+
+    def construct(self, x, n=1):
+        return x * x * self.w
+
+    def bprop(self, x, n, out, dout):
+        return dout * x * self.factor + out * 0, 0
+
+
+def test_bprop_is_the_gradient() -> None:
+    net = Tenfold()
+    x = ms.Tensor([3.0])
+    value, (by_input, by_weight) = ms.value_and_grad(net, 0, (net.w,))(x)
+    assert value.item() == 18.0 and by_input.item() == 30.0 and by_weight[0].item() == 0.0
+
+
+def test_bprop_inside_a_network() -> None:
+    class Outer(nn.Cell):
+        def __init__(self):
+            super().__init__()
+            self.inner = Tenfold()
+
+        def construct(self, x, n):
+            i = 0
+            while i < n:
+                x = self.inner(x, 1)
+                i = i + 1
+            return x
+
+    gradient = ms.grad(Outer())(ms.Tensor([3.0]), ms.Tensor(2))
+    assert gradient.item() == 10 * 18.0 * 10 * 3.0
+
+
+def test_bprop_of_several_inputs_and_outputs() -> None:
+    class Swap(nn.Cell):
+        def construct(self, x, y):
+            return y * 1.0, x * 1.0
+
+        def bprop(self, x, y, out, dout):
+            return dout[1] * 3.0 + y, dout[0] * 5.0 + out[1] * 0
+
+    def program(x, y):
+        a, b = swap(x, y)
+        return a * 2.0 + b
+
+    swap = Swap()
+    dx, dy = ms.grad(program, (0, 1))(ms.Tensor([1.0]), ms.Tensor([7.0]))
+    assert (dx.item(), dy.item()) == (10.0, 10.0)
+
+
+def test_a_bprop_that_does_not_fit_is_told() -> None:
+    class Wrong(nn.Cell):
+        def construct(self, x, y):
+            return x + y
+
+        def bprop(self, x, y, out, dout):
+            return (dout,)
+
+    with pytest.raises(ms.S2sadError, match="E0302"):
+        ms.grad(Wrong())(ms.Tensor([1.0]), ms.Tensor([7.0]))
