@@ -36,7 +36,8 @@ from s2sad.core.dtypes import (
     int64,
     uint8,
 )
-from s2sad.core.tensor import Parameter, ParameterTuple, Tensor
+from s2sad.core.parameter import Parameter, ParameterTuple
+from s2sad.core.tensor import Tensor
 from s2sad.core.transform import get_grad, grad, value_and_grad
 
 if _TYPE_CHECKING:

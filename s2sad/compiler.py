@@ -23,6 +23,7 @@ from s2sad.binding.gradients import joint_program
 from s2sad.binding.program import (
     Program,
     key_of,
+    let_keep,
     named_call,
     normal_call,
     refuse_arrays,
@@ -84,6 +85,7 @@ def read_program(
     bound = bind(function, args, kwargs)
     refuse_arrays(bound.arguments)
     reading = read(function, bound)
+    let_keep(reading.function)
     stages.note(reading.function, "primal")
     stages.mark_readable()
     stages.run(reading.function, PRIMAL)
@@ -168,16 +170,26 @@ class Compiled(Wrapper):
     """
 
     def __init__(self, function: Any) -> None:
+        self._begin(function)
+        innermost = self.__wrapped__
+        self.__name__ = title_of(innermost)
+        self.__doc__ = innermost.__doc__
+        self.__module__ = innermost.__module__
+
+    def _begin(self, function: Any) -> None:
         self.function = function
         self.variants: list[Variant] = []
         self.last: Variant | None = None
         self._by_key: dict[Any, tuple[Variant, ...]] = {}
         self._count = 0
-        innermost = _innermost(function)
-        self.__name__ = title_of(innermost)
-        self.__doc__ = innermost.__doc__
-        self.__module__ = innermost.__module__
-        self.__wrapped__ = innermost
+
+    @property
+    def __wrapped__(self) -> Any:
+        """The function or Cell that this, or the gradient that it compiles, is of."""
+        function = self.function
+        while isinstance(function, Transform):
+            function = unwrapped(function.function)
+        return function
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         variant, tensors = self._find(args, kwargs)
@@ -281,7 +293,10 @@ class Compiled(Wrapper):
         return _kept(instance, name, MethodType(self.function, instance))
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Compiled:
-        return Compiled(copy.deepcopy(self.function, memo))
+        twin = copy.copy(self)  # of names; the copied function may not have its own yet
+        memo[id(self)] = twin
+        twin._begin(copy.deepcopy(self.function, memo))
+        return twin
 
     def __repr__(self) -> str:
         return f"<compiled {self.__name__}, {len(self.variants)} variants>"
@@ -297,14 +312,6 @@ def _kept(owner: Any, name: str, function: Any) -> Compiled:
     if name not in own or own[name].function != function:
         own[name] = Compiled(function)
     return own[name]
-
-
-def _innermost(function: Any) -> Any:
-    """The function or Cell that a gradient, however nested, is of."""
-    function = unwrapped(function)
-    while isinstance(function, Transform):
-        function = unwrapped(function.function)
-    return function
 
 
 #: What `jit` of MindSpore can be told, and what compiled code is in any case.

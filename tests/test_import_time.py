@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-import statistics
+import os
 import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 ROOT = Path(__file__).parent.parent
 
-#: Seconds, NumPy's own import included.
+#: Seconds of the importing thread (others may use the machine), NumPy's own import included.
 BUDGET = 0.3
 
 #: Top-level packages and modules that are imported on first need, or never.
@@ -38,9 +40,9 @@ LAZY = {
 
 IMPORT = """
 import time
-start = time.perf_counter()
+start = time.thread_time()
 import s2sad
-print(time.perf_counter() - start)
+print(time.thread_time() - start)
 """
 
 MODULES = """
@@ -51,22 +53,32 @@ print("\\n".join(set(sys.modules) - before))
 """
 
 
-def fresh_python(program: str) -> str:
+@pytest.fixture(scope="module")
+def bytecode(tmp_path_factory):
+    """Environment in which modules are compiled once, as they are for users."""
+    kept = {key: x for key, x in os.environ.items() if key != "PYTHONDONTWRITEBYTECODE"}
+    return {**kept, "PYTHONPYCACHEPREFIX": str(tmp_path_factory.mktemp("bytecode"))}
+
+
+def fresh_python(program: str, environment: dict[str, str]) -> str:
     """What `program` prints in an interpreter of its own, started at the root of the checkout."""
     command = [sys.executable, "-W", "error", "-c", program]
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=60)
+    done = subprocess.run(
+        command, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=60
+    )
     assert done.returncode == 0, done.stderr
     return done.stdout
 
 
-def test_import_is_quick():
-    fresh_python(IMPORT)  # compiles to bytecode and fills the file system's cache
-    seconds = statistics.median(float(fresh_python(IMPORT)) for _ in range(5))
+def test_import_is_quick(bytecode):
+    fresh_python(IMPORT, bytecode)  # compiles, and fills the file system's cache
+    # The least of several: what else the machine does only adds, and is no property of the package.
+    seconds = min(float(fresh_python(IMPORT, bytecode)) for _ in range(5))
     assert seconds <= BUDGET, f"import s2sad takes {seconds:.3f} s; `python -X importtime` says why"
 
 
-def test_import_leaves_out_what_few_need():
-    imported = fresh_python(MODULES).split()
+def test_import_leaves_out_what_few_need(bytecode):
+    imported = fresh_python(MODULES, bytecode).split()
     assert "s2sad" in imported and "numpy" in imported
     assert [name for name in imported if belongs(name) in LAZY] == []
 

@@ -101,10 +101,51 @@ def test_pages_have_what_to_run():
 
 @pytest.mark.parametrize("page", LINKING, ids=lambda path: str(path.relative_to(ROOT)))
 def test_links_lead_somewhere(page):
+    assert gone_from(page.read_text(encoding="utf-8"), page) == []
+
+
+def gone_from(text: str, page: Path) -> list[str]:
+    """Links in the `text` of `page` to files, or to headings of pages, that do not exist."""
+    links = re.findall(r"(?:\]\(|src=\")([^)\"\s]+)", BLOCK.sub("", text))
+    return [link for link in links if "://" not in link and not leads(link, page)]
+
+
+def leads(link: str, page: Path) -> bool:
+    file, _, anchor = link.partition("#")
+    target = page.parent / file if file else page
+    return target.exists() and (not anchor or anchor in anchors(target))
+
+
+def anchors(page: Path) -> set[str]:
+    """Names that GitHub gives to the headings of `page`."""
     text = BLOCK.sub("", page.read_text(encoding="utf-8"))
-    links = re.findall(r"(?:\]\(|src=\")([^)\"#\s]+)", text)
-    gone = [link for link in links if "://" not in link and not (page.parent / link).exists()]
-    assert gone == []
+    headings = re.findall(r"^#+ (.+)$", text, re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
+
+
+def test_a_link_that_leads_nowhere_is_noticed():
+    page, good = ROOT / "docs" / "gradients.md", "[a](ir.md) [b](errors.md#codes-and-classes)"
+    bad = "[c](none.md) [d](errors.md#none) [e](#none)"
+    assert gone_from(f"{good} {bad}", page) == ["none.md", "errors.md#none", "#none"]
+
+
+DECISIONS = ROOT / "docs" / "decisions"
+
+
+def test_table_of_decisions_is_the_folder():
+    text = (DECISIONS / "README.md").read_text(encoding="utf-8")
+    rows = re.findall(r"^\| \[(\d{4})\]\(([^)]+)\) \| (.+?) \| .+ \|$", text, re.MULTILINE)
+    pages = sorted(path for path in DECISIONS.glob("*.md") if path.name != "README.md")
+    firsts = [path.read_text(encoding="utf-8").splitlines()[0] for path in pages]
+    assert [file for _, file, _ in rows] == [path.name for path in pages]
+    assert [f"# {number}: {title}" for number, _, title in rows] == firsts
+    assert [int(number) for number, _, _ in rows] == list(range(1, len(rows) + 1))
+
+
+@pytest.mark.parametrize("page", sorted(DECISIONS.glob("0*.md")), ids=lambda path: path.stem)
+def test_a_decision_has_the_prescribed_parts(page):
+    headings = re.findall(r"^## (.+)$", page.read_text(encoding="utf-8"), re.MULTILINE)
+    assert headings == ["Context", "Choice", "What was given up"]
 
 
 def test_make_commands_of_the_pages_exist():

@@ -8,35 +8,11 @@ followed to a fixed point.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import NamedTuple
 
 from s2sad.ir.graph import Function, Operation, Region, Value
+from s2sad.ir.loops import carried, is_loop
 from s2sad.ir.primitive import Form
 from s2sad.ir.types import StackType, TensorType
-
-
-class Carried(NamedTuple):
-    """One place of what a loop carries: initial value, argument of the body, its yield, result."""
-
-    initial: Value
-    argument: Value
-    yielded: Value
-    result: Value
-
-
-def carried(loop: Operation) -> list[Carried]:
-    """What a `for` or `while` carries, place by place."""
-    body = loop.regions["body"]
-    skipped = 3 if loop.prim.form is Form.FOR else 0
-    arguments = body.args[1:] if loop.prim.form is Form.FOR else body.args
-    return [
-        Carried(*place)
-        for place in zip(loop.operands[skipped:], arguments, body.yields, loop.results, strict=True)
-    ]
-
-
-def is_loop(operation: Operation) -> bool:
-    return operation.prim.form in (Form.FOR, Form.WHILE)
 
 
 def is_differentiable(value: Value) -> bool:

@@ -14,11 +14,12 @@ import gast
 
 from s2sad.autodiff import support
 from s2sad.autodiff import tree as t
-from s2sad.autodiff.activity import active_values, carried, is_differentiable, is_loop
+from s2sad.autodiff.activity import active_values, is_differentiable
 from s2sad.autodiff.inlining import Program, no_rule
 from s2sad.autodiff.template import template_of
 from s2sad.core.diagnostics import fail
 from s2sad.ir.graph import Function, Operation, Region, Value
+from s2sad.ir.loops import carried, is_loop
 from s2sad.ir.primitive import ALL, Form, Primitive, Trait
 from s2sad.ir.printer import FlatPrinter
 

@@ -13,12 +13,13 @@ from typing import Any
 from s2sad import prims
 from s2sad.autodiff import markers, support
 from s2sad.autodiff import tree as t
-from s2sad.autodiff.activity import active_values, carried, is_differentiable, is_loop
+from s2sad.autodiff.activity import active_values, is_differentiable
 from s2sad.autodiff.inlining import Program, no_rule
 from s2sad.autodiff.tape import ForwardPrinter, Tapes
 from s2sad.autodiff.template import template_of
 from s2sad.core.diagnostics import fail
 from s2sad.ir.graph import Function, Operation, Region, Value
+from s2sad.ir.loops import carried, is_loop
 from s2sad.ir.primitive import Form, Trait
 from s2sad.ir.rewriter import captured_reads
 
@@ -273,7 +274,7 @@ class JointProgram(Program):
         wanted = [value in self.active for value in operation.operands]
         arriving = [self.cotangents[v] for v in operation.results if v in self.cotangents]
         is_linear = any(value.type.is_linear for value in operation.results)
-        if not arriving or not (any(wanted) or is_linear):
+        if operation.prim.nondiff is not None or not arriving or not (any(wanted) or is_linear):
             return
         if operation.prim.adjoint_rule is None:
             raise no_rule(operation.prim, "an adjoint")

@@ -14,7 +14,8 @@ from s2sad import prims as p
 from s2sad.core.diagnostics import fail
 from s2sad.ir import dims
 from s2sad.ir.graph import Operation, Value
-from s2sad.ir.types import StackType, TensorType, Type, i64
+from s2sad.ir.types import StackType, TensorType, Type, i64, same_type
+from s2sad.prims import shape
 
 #: Operations that add into their first operand; on zeros they are what a read leaves behind.
 INTO = ("index_add", "update_add")
@@ -39,7 +40,7 @@ class Cotangents:
 
     def contribution(self, value: Value | None, type: Type) -> Value | None:  # noqa: A002
         """`value`, one addend of a cotangent of `type`, summed over what was broadcast."""
-        if value is None or value.type == type:
+        if value is None or same_type(value.type, type):
             return value
         if not isinstance(type, TensorType) or value.dtype is not type.dtype:
             raise fail("E0901", f"a cotangent of {type} came out as {value.type}")
@@ -125,6 +126,8 @@ def is_zero(value: Value) -> bool:
         return False
     if source.prim.name == "zeros_like":
         return True
+    if source.prim.name == "broadcast_to":  # how zeros of a symbolic shape are made
+        return is_zero(source.operands[0])
     return source.prim.name == "const" and not np.any(source.attrs["value"])
 
 
@@ -137,12 +140,12 @@ def filled(total: Value | None, type: Type) -> Value:  # noqa: A002
 
 def zeros(type: Any) -> Value:  # noqa: A002
     """Zeros of a tensor type."""
-    return p.const(0, type)
+    return shape.filled(0, type)
 
 
 def ones(type: Any) -> Value:  # noqa: A002
     """Seed of a result of a tensor type: its cotangent is one everywhere."""
-    return p.const(1, type)
+    return shape.filled(1, type)
 
 
 def drop(stack: Value | None) -> None:
@@ -186,7 +189,7 @@ def add(total: Value | None, value: Value | None) -> Value | None:
 
 def spread_tangent(value: Value | None, type: Type) -> Value | None:  # noqa: A002
     """A tangent in the shape of what it is the tangent of, where an operand was broadcast."""
-    if value is None or value.type == type or not isinstance(type, TensorType):
+    if value is None or not isinstance(type, TensorType) or same_type(value.type, type):
         return value
     return p.broadcast_to(value, shape=type.shape)
 

@@ -8,10 +8,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from s2sad.ir.graph import Function, Operation, Region, Value
+from s2sad.ir.loops import LOOPS
 from s2sad.ir.primitive import Form
 from s2sad.ir.types import TensorType
-
-LOOPS = (Form.WHILE, Form.FOR)
 
 
 @dataclass(frozen=True)

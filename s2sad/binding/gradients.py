@@ -9,21 +9,26 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import count
 from typing import Any
 
 import numpy as np
 
 from s2sad import prims as p
 from s2sad.autodiff.reverse import differentiate
-from s2sad.binding.program import Label, Program, tensors_of
+from s2sad.binding.program import Label, Program, let_keep, tensors_of
 from s2sad.core.diagnostics import fail
-from s2sad.core.tensor import Parameter, Tensor
+from s2sad.core.parameter import Parameter
+from s2sad.core.tensor import Tensor
 from s2sad.core.transform import Transform
-from s2sad.frontend.read import map_leaves
+from s2sad.frontend.read import map_leaves, named_leaves
 from s2sad.ir.builder import Builder
 from s2sad.ir.graph import Function, Value
 from s2sad.ir.types import type_of
 from s2sad.prims.rules import tensor
+
+#: An input of the primal, or a Parameter that it does not read or that has no gradient.
+Place = int | Parameter
 
 
 def joint_program(
@@ -51,8 +56,7 @@ def joint_program(
     chosen = [i for i in outputs if tensor(types[i]).dtype.is_float]
     by_input = _arguments(transform, primal, inner)
     by_weight = _weights(transform, primal)
-    asked = [*_places([form for _, form in by_input]), *(place for _, place in by_weight)]
-    wrt = sorted({place for place in asked if place is not None})
+    wrt = sorted({*_places([form for _, form in by_input]), *_places([i for _, i in by_weight])})
     joint = differentiate(primal.function, wrt, chosen, seeded=bool(seed))
     gradients = dict(zip(wrt, joint.results[len(primal.function.results) :], strict=True))
     form = _Results(transform, primal, joint, gradients).put_down(by_input, by_weight)
@@ -85,35 +89,47 @@ def _arguments(transform: Transform, primal: Program, args: Sequence[Any]) -> li
     for missing in (i for i in positions if i >= len(args)):
         raise fail("E0308", f"grad_position {missing} names none of the {len(args)} arguments")
     forms = [(i, _inputs_of(primal, args, i)) for i in positions]
-    found = [(i, form) for i, form in forms if _places(form)]
+    found = [(i, form) for i, form in forms if _has_tensors(args[i])]
     if positions and not found:
         names = ", ".join(map(str, positions))
         raise fail("E0308", f"grad_position {names} names no Tensor among the arguments")
     return found
 
 
+def _has_tensors(argument: Any) -> bool:
+    return any(isinstance(leaf, Tensor) for _, leaf in named_leaves({"": argument}))
+
+
 def _inputs_of(primal: Program, args: Sequence[Any], position: int) -> Any:
     """The argument at `position` with inputs of the primal in place of its tensors."""
-    places = iter(range(len(tensors_of(*args[:position])), len(primal.sources)))
-    return map_leaves(
-        args[position],
-        lambda leaf: primal.sources.index(next(places)) if isinstance(leaf, Tensor) else None,
-    )
+    places = {source: i for i, source in enumerate(primal.sources) if isinstance(source, int)}
+    numbers = count(len(tensors_of(*args[:position])))
+
+    def place(leaf: Any) -> Place | None:
+        if isinstance(leaf, Parameter):
+            return _place_of(primal, leaf)
+        return places[next(numbers)] if isinstance(leaf, Tensor) else None
+
+    return map_leaves(args[position], place)
 
 
-def _weights(transform: Transform, primal: Program) -> list[tuple[Parameter, int | None]]:
-    """Parameters that have a gradient, each with its input; None where that is zero."""
+def _weights(transform: Transform, primal: Program) -> list[tuple[Parameter, Place]]:
+    """Parameters that have a gradient, each with its input."""
     given = transform.weights
     weights = (given,) if isinstance(given, Parameter) else given or ()
     return [(weight, _input_of(primal, weight)) for weight in weights]
 
 
-def _input_of(primal: Program, weight: Parameter) -> int | None:
-    place = next((i for i, source in enumerate(primal.sources) if source is weight), None)
+def _input_of(primal: Program, weight: Parameter) -> Place:
+    place = _place_of(primal, weight)
     path = f"{weight.name}.requires_grad"
-    if place is None or not primal.guards.attribute(weight, "requires_grad", path):
-        return None
+    if place is not weight and not primal.guards.attribute(weight, "requires_grad", path):
+        return weight
     return place
+
+
+def _place_of(primal: Program, parameter: Parameter) -> Place:
+    return next((i for i, source in enumerate(primal.sources) if source is parameter), parameter)
 
 
 @dataclass
@@ -126,23 +142,24 @@ class _Results:
     gradients: dict[int, Value]
 
     def put_down(
-        self, by_input: list[tuple[int, Any]], by_weight: list[tuple[Parameter, int | None]]
+        self, by_input: list[tuple[int, Any]], by_weight: list[tuple[Parameter, Place]]
     ) -> Any:
         """What the caller gets; the results of the joint program are then these, in this order."""
         self.values: list[Value] = []
         form = self._form(by_input, by_weight)
-        count = self.primal.count
+        seen, written = self.primal.count, len(self.primal.function.results)
         self.joint.donates = {
-            place: result - count + len(self.values)
+            place: result - seen + len(self.values)
             for place, result in self.primal.function.donates.items()
         }
-        self.values += self.joint.results[count : len(self.primal.function.results)]
+        self.values += self.joint.results[seen:written]
         self.joint.body.set_reads(self.values)
+        let_keep(self.joint)
         self.joint.tree = repr(_without_labels(form))
         return form
 
     def _form(
-        self, by_input: list[tuple[int, Any]], by_weight: list[tuple[Parameter, int | None]]
+        self, by_input: list[tuple[int, Any]], by_weight: list[tuple[Parameter, Place]]
     ) -> Any:
         outputs = self.primal.form
         if self.transform.kind == "value_and_grad":
@@ -153,28 +170,28 @@ class _Results:
         return gradients
 
     def _gradients(
-        self, by_input: list[tuple[int, Any]], by_weight: list[tuple[Parameter, int | None]]
+        self, by_input: list[tuple[int, Any]], by_weight: list[tuple[Parameter, Place]]
     ) -> Any:
         inputs = [self._labelled(i, map_leaves(form, self._gradient)) for i, form in by_input]
-        weights = [self._labelled(w.name, self._of_weight(w, place)) for w, place in by_weight]
+        weights = [self._labelled(w, self._gradient(place)) for w, place in by_weight]
         of_inputs = inputs[0] if len(inputs) == 1 else tuple(inputs)
         of_weights = weights[0] if isinstance(self.transform.weights, Parameter) else tuple(weights)
         if self.transform.weights is None:
             return of_inputs
         return of_weights if self.transform.grad_position is None else (of_inputs, of_weights)
 
-    def _labelled(self, label: int | str, form: Any) -> Any:
+    def _labelled(self, label: int | Parameter, form: Any) -> Any:
         return (Label(label), form) if self.transform.return_ids else form
 
     def _outputs(self, form: Any) -> Any:
         results = self.joint.results
         return map_leaves(form, lambda i: self._put(results[i]) if type(i) is int else i)
 
-    def _gradient(self, place: int | None) -> int | None:
-        return None if place is None else self._put(self.gradients[place])
-
-    def _of_weight(self, weight: Parameter, place: int | None) -> int | None:
-        return self._put(self._zeros(weight)) if place is None else self._gradient(place)
+    def _gradient(self, place: Place | None) -> int | None:
+        if place is None:
+            return None
+        is_zero = isinstance(place, Parameter)
+        return self._put(self._zeros(place) if is_zero else self.gradients[place])
 
     def _zeros(self, weight: Parameter) -> Value:
         builder = Builder(self.joint.body)

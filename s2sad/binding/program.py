@@ -11,6 +11,7 @@ import numpy as np
 
 from s2sad.core import location
 from s2sad.core.diagnostics import fail
+from s2sad.core.parameter import Parameter
 from s2sad.core.tensor import Tensor
 from s2sad.core.transform import Transform, unwrapped
 from s2sad.frontend.guards import Guards, fingerprint
@@ -23,9 +24,13 @@ Call = tuple[tuple[Any, ...], dict[str, Any]]
 
 @dataclass(frozen=True)
 class Label:
-    """A static part of a result: the position or name that comes with a gradient."""
+    """What comes with a gradient: the position of an argument, or the name of a Parameter."""
 
-    value: Any
+    of: int | Parameter
+
+    @property
+    def value(self) -> int | str:
+        return self.of.name if isinstance(self.of, Parameter) else self.of
 
 
 @dataclass
@@ -57,6 +62,18 @@ class Program:
         return len(self.function.results) - len(self.written)
 
 
+def let_keep(function: Function) -> None:
+    """Take back the donation of inputs that are given out as well: what holds them may not end.
+
+    That is ``old = w; assign(w, new); return old``, or two Parameters that change places.
+    """
+    function.donates = {
+        i: to
+        for i, to in function.donates.items()
+        if all(to == place or v is not function.args[i] for place, v in enumerate(function.results))
+    }
+
+
 def normal_call(function: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Call:
     """The arguments of a call, by position where that is possible (E0302 when they do not fit)."""
     bound, seeds = _bound(function, args, kwargs)
@@ -84,7 +101,9 @@ def _bound(
 
 
 def key_of(value: Any, tensors: list[Tensor]) -> Any:
-    """What a variant depends on in an argument; the tensors in it are appended to `tensors`."""
+    """What a variant depends on in an argument; the inputs in it are appended to `tensors`."""
+    if isinstance(value, Parameter):
+        return id(value)
     if isinstance(value, Tensor):
         tensors.append(value)
         array = value.array
@@ -98,7 +117,7 @@ def key_of(value: Any, tensors: list[Tensor]) -> Any:
 
 
 def tensors_of(*arguments: Any) -> list[Tensor]:
-    """Tensors in arguments, in the order in which they become inputs."""
+    """Tensors in arguments, in the order in which they become inputs; Parameters are none."""
     tensors: list[Tensor] = []
     key_of(arguments, tensors)
     return tensors

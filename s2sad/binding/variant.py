@@ -17,7 +17,7 @@ import numpy as np
 from s2sad.binding.program import Label, Program
 from s2sad.core.tensor import Tensor
 from s2sad.frontend.guards import members
-from s2sad.frontend.read import named_leaves
+from s2sad.frontend.read import is_input, named_leaves
 from s2sad.ir.types import type_of
 
 if TYPE_CHECKING:
@@ -81,17 +81,12 @@ class Variant:
         self.arguments = {path: describe(leaf) for path, leaf in leaves}
         self.cause = cause_of(self.arguments, variants, known)
         # The key names these by identity.
-        self._alive = [members(leaf) for _, leaf in leaves if not isinstance(leaf, Tensor)]
+        self._alive = [members(leaf) for _, leaf in leaves if not is_input(leaf)]
 
     def inputs(self, tensors: Sequence[Tensor]) -> list[np.ndarray]:
         """Arrays in the order of the program's inputs."""
         sources = self.program.sources
-        # Asked first, for a list of the arrays would count as a holder.
-        shared = [i for i in self.executable.overwrites if not _is_sole_holder(sources[i])]
-        arrays = [tensors[s].array if type(s) is int else s.array for s in sources]  # type: ignore
-        for place in shared:
-            arrays[place] = arrays[place].copy()
-        return arrays
+        return [tensors[s].array if type(s) is int else s.array for s in sources]  # type: ignore
 
     def run(self, tensors: Sequence[Tensor]) -> Any:
         """What the user's function returns; Parameters that it writes are written.
@@ -104,8 +99,11 @@ class Variant:
             return self._run(tensors)
 
     def _run(self, tensors: Sequence[Tensor]) -> Any:
+        sources = self.program.sources
+        # Asked first, for a list of the arrays counts as a holder.
+        given = [i for i in self.executable.overwrites if _is_sole_holder(sources[i])]
         arrays = self.inputs(tensors)
-        results = self.executable.run(arrays)
+        results = self.executable.run(arrays, given=given)
         held = {id(owner) for array in arrays for owner in (array, array.base)}
         count = len(results) - len(self.program.written)
         written = []
@@ -166,7 +164,7 @@ def assembled(form: Any, tensors: Sequence[Tensor]) -> Any:
 
 def describe(leaf: Any) -> str:
     """An argument in messages: the type of a tensor, the value of something else."""
-    if isinstance(leaf, Tensor):
+    if is_input(leaf):
         return str(type_of(leaf.array))
     text = repr(leaf)
     return text if len(text) <= SHOWN else f"{text[: SHOWN - 3]}..."

@@ -7,15 +7,15 @@ last; at the top it may have a name of its own. Lists and dicts are not looked i
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, TypeVar
 
 from s2sad.core import changes, dtypes, location, state
-from s2sad.core.diagnostics import S2sadError, fail
+from s2sad.core.diagnostics import S2sadError, did_you_mean, fail
 from s2sad.core.dispatch import slots
 from s2sad.core.dtypes import DType
-from s2sad.core.tensor import Parameter, ParameterTuple, Tensor, check_unique
+from s2sad.core.parameter import Parameter, ParameterTuple, check_unique
+from s2sad.core.tensor import Tensor
 
 Self = TypeVar("Self", bound="Cell")
 
@@ -61,9 +61,17 @@ class Cell:
     ('custom', 'inner.gain')
     """
 
+    # Set by way of `__dict__`, since `__setattr__` asks for the registries.
     _params: dict[str, Parameter | None]
     _buffers: dict[str, Tensor | None]
     _cells: dict[str, Cell | None]
+    _transient: set[str]  # names of buffers that no checkpoint holds
+    _auto_prefix: bool
+    _param_prefix: str
+    _flags: dict[str, Any]
+    training: bool
+    requires_grad: bool
+    phase: str
 
     def __init__(self, auto_prefix: bool = True, flags: Mapping[str, Any] | None = None) -> None:
         self.__dict__.update(
@@ -92,10 +100,10 @@ class Cell:
                     return own[registry][name]
         elif not name.startswith("__"):
             raise self._not_initialised(f"reading {name!r}")
-        near = [] if name.startswith("__") else difflib.get_close_matches(name, dir(self), 1)
+        known = [] if name.startswith("__") else dir(self)
         raise fail(
             "E0220", f"{type(self).__name__} has no attribute {name!r}",
-            help=f"did you mean {near[0]}?" if near else None,
+            help=did_you_mean(name, known),
         )  # fmt: skip
 
     def __setattr__(self, name: str, value: Any) -> None:
@@ -424,13 +432,13 @@ class Cell:
         Raises
         ------
         S2sadError
-            E0301 for another dtype, E0104 else. It is raised here and not at the call, so that
+            E0301 for another dtype, E0310 else. It is raised here and not at the call, so that
             no Cell ever computes in another precision than it was told.
         """
         if dst_type not in (dtypes.float16, dtypes.bfloat16, dtypes.float32):
             raise fail("E0301", f"to_float takes float16, bfloat16 or float32, got {dst_type!r}")
         raise fail(
-            "E0104", f"computing {self.cls_name} in {dst_type.name} is not supported yet",
+            "E0310", f"computing {self.cls_name} in {dst_type.name} is not supported yet",
             location=location.caller(),
             help=f"cast in construct: x.astype(s2sad.{dst_type.name})",
         )  # fmt: skip

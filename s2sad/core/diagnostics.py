@@ -7,8 +7,10 @@ caret for syntax errors. `fail` makes the exception; the caller raises it.
 
 from __future__ import annotations
 
+import difflib
 import linecache
 import unicodedata
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from s2sad.core import location as locations
@@ -241,6 +243,18 @@ def fail(
     if isinstance(error, SyntaxError) and place is not None:
         _fill_in(error, place)
     return error
+
+
+def did_you_mean(name: str, known: Iterable[str]) -> str | None:
+    """Help that names the one of `known` closest to `name`; None where none is close.
+
+    Examples
+    --------
+    >>> did_you_mean("mathmul", ["add", "matmul"]), did_you_mean("x", ["add"])
+    ('did you mean matmul?', None)
+    """
+    near = difflib.get_close_matches(name, list(known), 1)
+    return f"did you mean {near[0]}?" if near else None
 
 
 def _fill_in(error: SyntaxError, place: Location) -> None:

@@ -6,13 +6,12 @@ reflected one (``1 - tensor``) is the same operation with its operands exchanged
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Callable
 from types import MethodType
 from typing import Any
 
 from s2sad.core import storage
-from s2sad.core.diagnostics import fail
+from s2sad.core.diagnostics import did_you_mean, fail
 from s2sad.core.dispatch import slots
 
 #: Names in `tensor_methods` that are read without a call.
@@ -35,11 +34,10 @@ def method(name: str) -> Callable[..., Any]:
     methods = slots().tensor_methods
     if name in methods:
         return methods[name]
-    near = difflib.get_close_matches(name, [*methods, *dir(Operators)], 1)
     kind = "operator" if name.startswith("__") else "attribute"
     raise fail(
         "E0220", f"Tensor has no {kind} {name!r}",
-        help=f"did you mean {near[0]}?" if near else None,
+        help=did_you_mean(name, [*methods, *dir(Operators)]),
     )  # fmt: skip
 
 

@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from s2sad.core.diagnostics import S2sadError, fail
-from s2sad.core.tensor import Parameter, Tensor
+from s2sad.core.parameter import Parameter
+from s2sad.core.tensor import Tensor
 
 if TYPE_CHECKING:
     from s2sad.core.cell import Cell

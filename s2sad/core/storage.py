@@ -184,13 +184,38 @@ def _as_array(data: Any) -> np.ndarray:
     try:
         array = np.array(data)
     except ValueError as error:
-        raise fail("E0401", f"the rows of the list differ in length: {error}") from None
+        raise fail("E0401", f"the list is no array: {_ragged(data) or error}") from None
     # [2**64] becomes objects, [2**63] unsigned, [-1, 2**63] float64.
     if array.dtype.kind in "Ou" or (array.dtype == np.float64 and (abs(array) >= 2**63).any()):
         wide = next((x for x in _leaves(data) if _is_wide(x)), None)
         if wide is not None:
             raise _too_large(wide)
     return array
+
+
+def _ragged(data: Any) -> str | None:
+    """Which two rows of a nested list differ in length first; None where all agree."""
+    rows = [("", data)]
+    while rows:
+        place, first = rows[0]
+        for other, row in rows:
+            if _length(row) != _length(first):
+                return f"its rows differ in length: {_row(place, first)}, {_row(other, row)}"
+        nested = rows if _length(first) else ()
+        rows = [(f"{at}[{i}]", x) for at, row in nested for i, x in enumerate(row)]
+    return None
+
+
+def _length(row: Any) -> int | None:
+    """Items of a row; None for a number."""
+    if isinstance(row, np.ndarray):
+        return len(row) if row.ndim else None
+    return len(row) if isinstance(row, (list, tuple)) else None
+
+
+def _row(place: str, row: Any) -> str:
+    length = _length(row)
+    return f"{place} has {length}" if length is not None else f"{place} is a single number"
 
 
 def _is_wide(leaf: Any) -> bool:

@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 from s2sad.core.diagnostics import fail
 from s2sad.core.dispatch import slots
-from s2sad.core.tensor import Parameter
+from s2sad.core.parameter import Parameter
 
 Kind = Literal["grad", "value_and_grad", "vjp", "jvp"]
 

@@ -23,6 +23,7 @@ from s2sad.core.cell import Cell
 from s2sad.core.diagnostics import fail
 from s2sad.core.dispatch import slots
 from s2sad.core.tensor import Tensor
+from s2sad.core.transform import Wrapper
 from s2sad.frontend.custom import call_custom
 from s2sad.frontend.expressions import BoundMethod, Range, evaluate, evaluates, is_tensor, items
 from s2sad.frontend.frame import Frame
@@ -67,6 +68,8 @@ def call(frame: Frame, function: Any, args: list[Any], kwargs: dict[str, Any]) -
     """
     if isinstance(function, Primitive):
         return function(*args, **kwargs)
+    if isinstance(function, Wrapper):
+        return call(frame, function.function, args, kwargs)
     if isinstance(function, BoundMethod):
         return run_ours(function.function, [function.owner, *args], kwargs)
     if isinstance(function, Cell):

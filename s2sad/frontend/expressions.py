@@ -6,7 +6,6 @@ emitted instead. Each kind of node has one small function in `EXPRESSIONS`.
 
 from __future__ import annotations
 
-import difflib
 import operator
 from collections.abc import Callable
 from typing import Any
@@ -15,7 +14,7 @@ import gast
 
 from s2sad import prims as p
 from s2sad.core import dtypes
-from s2sad.core.diagnostics import fail
+from s2sad.core.diagnostics import did_you_mean, fail
 from s2sad.core.dispatch import slots
 from s2sad.core.tensor import Tensor
 from s2sad.frontend.branches import branch
@@ -97,10 +96,9 @@ def method_of_tensor(name: str) -> Callable[..., Any]:
     methods = slots().tensor_methods
     if name not in methods:
         kind = "operator" if name.startswith("__") else "method"
-        near = difflib.get_close_matches(name, methods, 1)
         raise fail(
             "E0220", f"Tensor has no {kind} {name.strip('_')!r}",
-            help=f"did you mean {near[0]}?" if near else None,
+            help=did_you_mean(name, methods),
         )  # fmt: skip
     return methods[name]
 

@@ -7,7 +7,6 @@ it writes. A `Frame` is one function's call inside it.
 from __future__ import annotations
 
 import builtins
-import difflib
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
@@ -16,9 +15,10 @@ from typing import Any
 
 from s2sad.core import location as locations
 from s2sad.core.cell import Cell
-from s2sad.core.diagnostics import fail
+from s2sad.core.diagnostics import did_you_mean, fail
 from s2sad.core.location import Location
-from s2sad.core.tensor import Parameter, Tensor
+from s2sad.core.parameter import Parameter
+from s2sad.core.tensor import Tensor
 from s2sad.frontend.guards import Guards
 from s2sad.ir.graph import Region, Value
 from s2sad.ir.types import same_type, type_of
@@ -185,11 +185,7 @@ class Frame:
         if hasattr(builtins, name):
             return getattr(builtins, name)
         known = [*self.local_names, *self.closure, *self.global_names, *dir(builtins)]
-        near = difflib.get_close_matches(name, known, 1)
-        raise fail(
-            "E0201", f"the name {name!r} is not defined",
-            help=f"did you mean {near[0]}?" if near else None,
-        )  # fmt: skip
+        raise fail("E0201", f"the name {name!r} is not defined", help=did_you_mean(name, known))
 
     def _from_closure(self, name: str) -> Any:
         try:
@@ -209,7 +205,6 @@ class Frame:
         try:
             value = self.session.guards.attribute(owner, name, path)
         except AttributeError:
-            near = difflib.get_close_matches(name, dir(owner), 1)
             kind = (
                 f"module {owner.__name__}"
                 if isinstance(owner, ModuleType)
@@ -217,7 +212,7 @@ class Frame:
             )
             raise fail(
                 "E0220", f"{path.rpartition('.')[0]} ({kind}) has no attribute {name!r}",
-                help=f"did you mean {near[0]}?" if near else None,
+                help=did_you_mean(name, dir(owner)),
             ) from None  # fmt: skip
         return self._note(value, path)
 

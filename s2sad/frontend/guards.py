@@ -13,14 +13,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from types import MethodType
+from types import BuiltinMethodType, MethodType, MethodWrapperType
 from typing import Any
 
 import numpy as np
 
 from s2sad.core import changes
 from s2sad.core.cell import Cell
-from s2sad.core.tensor import Parameter
+from s2sad.core.parameter import Parameter
 
 MISSING = object()
 
@@ -29,6 +29,8 @@ LITERALS = (bool, int, float, complex, str, bytes, range, type(None), np.generic
 #: Values of these types are compared by what they hold; those of `CHANGING` may change in place.
 CONTAINERS = (tuple, list, dict, set, frozenset)
 CHANGING = (list, dict, set)
+#: Methods of what is built in; each read makes a new one.
+BUILTIN_METHODS = (BuiltinMethodType, MethodWrapperType)
 
 
 def fingerprint(value: Any) -> Any:
@@ -47,6 +49,8 @@ def fingerprint(value: Any) -> Any:
         return type(value), frozenset(map(fingerprint, value))
     if isinstance(value, MethodType):
         return MethodType, id(value.__func__), id(value.__self__)
+    if isinstance(value, BUILTIN_METHODS):
+        return type(value), value.__name__, id(value.__self__)
     return id(value)
 
 
@@ -54,6 +58,8 @@ def members(value: Any) -> list[Any]:
     """`value` and what it holds, however deep: all whose identity its fingerprint may name."""
     if isinstance(value, MethodType):
         return [value, value.__func__, value.__self__]
+    if isinstance(value, BUILTIN_METHODS):
+        return [value, value.__self__]
     if not isinstance(value, CONTAINERS):
         return [value]
     inner = [*value, *value.values()] if isinstance(value, dict) else value
@@ -190,11 +196,10 @@ def _is_counted(owner: Any, name: str, value: Any) -> bool:
     """Whether `changes` counts whatever can change ``owner.name``."""
     if isinstance(owner, Parameter):
         return name in ("name", "requires_grad")
-    return (
-        isinstance(owner, Cell)
-        and not hasattr(type(owner), name)
-        and not any(isinstance(member, (*CHANGING, MethodType)) for member in members(value))
-    )
+    if not isinstance(owner, Cell) or hasattr(type(owner), name):
+        return False
+    uncounted = (*CHANGING, *BUILTIN_METHODS, MethodType)
+    return not any(isinstance(member, uncounted) for member in members(value))
 
 
 def _test(guards: Sequence[Guard]) -> Callable[[], bool]:
@@ -219,6 +224,6 @@ def _condition(value: Any, index: int) -> str:
     by_print = f"fingerprint(x) != e{index}"
     if any(isinstance(member, CHANGING) for member in members(value)):
         return by_print
-    if isinstance(value, (*LITERALS, *CONTAINERS, MethodType)):
+    if isinstance(value, (*LITERALS, *CONTAINERS, *BUILTIN_METHODS, MethodType)):
         return f"x is not v{index} and {by_print}"
     return f"x is not v{index}"

@@ -21,6 +21,7 @@ from s2sad.core import location as locations
 from s2sad.core.cell import Cell
 from s2sad.core.diagnostics import fail
 from s2sad.core.location import Location
+from s2sad.core.parameter import Parameter
 from s2sad.core.tensor import Tensor
 from s2sad.frontend import calls
 from s2sad.frontend.frame import Frame, Session
@@ -98,7 +99,7 @@ def read(function: Callable[..., Any], bound: inspect.BoundArguments) -> Reading
         frame = Frame(session, "", {})
         result = calls.call(frame, function, list(given.args), given.kwargs)
         tree, results = flatten_result(result, builder)
-    bindings = [path for path, leaf in paths if isinstance(leaf, Tensor)]
+    bindings = [path for path, leaf in paths if is_input(leaf)]
     return _finish(session, title_of(function), bindings, tree, results)
 
 
@@ -139,8 +140,16 @@ def start_of(function: Callable[..., Any]) -> Location | None:
     return Location(short_name(target.__code__.co_filename), target.__code__.co_firstlineno, 0)
 
 
+def is_input(leaf: Any) -> bool:
+    """Whether an argument becomes an input; a Parameter is a hidden one, whatever path leads there.
+
+    So code may write to it, and sees what was written by another name.
+    """
+    return isinstance(leaf, Tensor) and not isinstance(leaf, Parameter)
+
+
 def _argument(session: Session, path: str, leaf: Any) -> Any:
-    if not isinstance(leaf, Tensor):
+    if not is_input(leaf):
         return leaf
     return session.region.add_argument(type_of(leaf.array), path if path.isidentifier() else None)
 

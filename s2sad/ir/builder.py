@@ -18,7 +18,7 @@ from s2sad.core import location
 from s2sad.core.diagnostics import fail
 from s2sad.core.tensor import Tensor
 from s2sad.ir.graph import Function, Operation, Region, Value
-from s2sad.ir.types import TensorType, Type, type_of
+from s2sad.ir.types import Type, type_of
 
 if TYPE_CHECKING:
     from s2sad.ir.primitive import Primitive
@@ -153,8 +153,8 @@ class Builder:
         S2sadError
             E03 or E04 from the type rule.
         """
-        given = [outside().capture(x) if isinstance(x, Tensor) else x for x in operands]
-        values = [self.value(x) for x in prim.lift(given)]
+        read = [outside().capture(x) if isinstance(x, Tensor) else x for x in operands]
+        values = [self.value(x) for x in prim.lift(read)]
         types = [value.type for value in values]
         full = prim.complete(types, attrs)
         built: dict[str, Region] = {}
@@ -162,10 +162,9 @@ class Builder:
             given = (regions or {}).get(name)
             if given is None:
                 raise fail("E0302", f"{prim.name} needs the region {name!r}")
-            entry = given if isinstance(given, Region) else None
-            built[name] = entry or build_region(
-                given, prim.region_types(name, types, built, full)
-            )
+            if not isinstance(given, Region):
+                given = build_region(given, prim.region_types(name, types, built, full))
+            built[name] = given
         results = prim.infer(types, full, built)
         operation = Operation(
             prim, values, full, results,
@@ -178,7 +177,7 @@ class Builder:
 def build_region(
     run: Callable[..., Any], types: Sequence[Type], names: Sequence[str | None] = ()
 ) -> Region:
-    """Region with arguments of `types` whose operations `run` emits; it yields what `run` returns."""
+    """Region with arguments of `types` whose operations `run` emits; it yields its results."""
     region = Region(types, names)
     builder = Builder(region)
     with builder.active():

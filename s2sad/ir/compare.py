@@ -13,11 +13,12 @@ from typing import Any
 
 import numpy as np
 
+from s2sad.ir import dims
 from s2sad.ir.graph import Function, Operation, Region, Value
 from s2sad.ir.literals import INLINE, same_literal
 from s2sad.ir.marks import mark
 from s2sad.ir.primitive import Form
-from s2sad.ir.types import Type, same_type
+from s2sad.ir.types import Type, same_type, same_types
 
 
 def isomorphic(
@@ -76,7 +77,7 @@ def difference(
     """
     for what in ("inputs", "input_types", "result_types", "donates", "tree"):
         one, other = getattr(a, what), getattr(b, what)
-        same = _same_types(one, other) if what.endswith("types") else one == other
+        same = same_types(one, other) if what.endswith("types") else one == other
         if not same:
             return f"{what}: {_either(one, other)}"
     comparison = _Comparison(locations, scopes, placed_constants)
@@ -94,7 +95,7 @@ class _Comparison:
 
     def regions(self, path: str, a: Region, b: Region) -> Iterator[str]:
         types = [v.type for v in a.args], [v.type for v in b.args]
-        if not _same_types(*types):
+        if not same_types(*types):
             yield f"arguments of {path}: {_either(*types)}"
         self.partner.update(zip(a.args, b.args, strict=False))
         ones, others = self._compared(a), self._compared(b)
@@ -126,7 +127,7 @@ class _Comparison:
         for name in a.regions:
             yield from self.regions(f"{name} of {path}", a.regions[name], b.regions[name])
         types = [v.type for v in a.results], [v.type for v in b.results]
-        if not _same_types(*types):
+        if not same_types(*types):
             yield f"{path}: results are {_either(*types)}"
         self.partner.update(zip(a.results, b.results, strict=False))
 
@@ -176,6 +177,10 @@ def same_attribute(a: Any, b: Any) -> bool:
         return same_bits(a, b)
     if isinstance(a, Type) and isinstance(b, Type):
         return same_type(a, b)
+    if isinstance(a, dims.Symbolic) and isinstance(b, dims.Symbolic):
+        return dims.same(a, b) is True
+    if isinstance(a, tuple) and isinstance(b, tuple):
+        return len(a) == len(b) and all(map(same_attribute, a, b))
     return same_literal(a, b)
 
 
@@ -196,10 +201,6 @@ def same_bits(a: np.ndarray, b: np.ndarray) -> bool:
     steps = zip(a.strides, b.strides, strict=True)
     once = tuple(slice(1 if one == other == 0 else None) for one, other in steps)
     return bool((a.view(unsigned)[once] == b.view(unsigned)[once]).all())
-
-
-def _same_types(a: Sequence[Type], b: Sequence[Type]) -> bool:
-    return len(a) == len(b) and all(map(same_type, a, b))
 
 
 def _either(a: object, b: object) -> str:

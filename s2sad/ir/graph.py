@@ -11,7 +11,7 @@ import importlib
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from types import MappingProxyType
+from types import MappingProxyType, ModuleType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from s2sad.core.diagnostics import fail
@@ -311,6 +311,16 @@ class Region(Reader):
         return owner
 
 
+def _on_first_need(module: str) -> ModuleType:
+    """The module so called, imported by the first who asks, for the sake of import time.
+
+    networkx takes longer to import than s2sad, and the printer with astunparse a good part of
+    that: a program that neither draws nor prints an IR does not wait for them. So they cannot
+    register themselves here, as `OPERATORS` are: nobody would have imported them.
+    """
+    return importlib.import_module(module)
+
+
 @dataclass(eq=False, repr=False)
 class Function:
     """A program: flat inputs to flat results.
@@ -367,11 +377,10 @@ class Function:
 
     def to_networkx(self) -> networkx.MultiDiGraph:
         """The data flow as a graph of networkx; see `s2sad.ir.network.to_networkx`."""
-        # networkx is slow to import and few programs need it.
-        return importlib.import_module("s2sad.ir.network").to_networkx(self)
+        return _on_first_need("s2sad.ir.network").to_networkx(self)
 
     def __str__(self) -> str:
-        return importlib.import_module("s2sad.ir.printer").print_text(self)  # on first need
+        return _on_first_need("s2sad.ir.printer").print_text(self)
 
     def __repr__(self) -> str:
         inputs = ", ".join(map(str, self.input_types))

@@ -20,6 +20,7 @@ import numpy as np
 
 from s2sad.core import dtypes
 from s2sad.core.diagnostics import fail
+from s2sad.ir.archive import load_arrays, save_results
 
 inf = float("inf")
 nan = float("nan")
@@ -52,27 +53,6 @@ def constant(key: str) -> np.ndarray:
     if store is None or key not in store:
         raise fail("E0602", f"no constants beside the dump hold {key!r}")
     return store[key]
-
-
-def load_arrays(path: Path) -> dict[str, np.ndarray]:
-    """All arrays of the ``.npz`` at `path`; pickled objects are refused.
-
-    Raises
-    ------
-    S2sadError
-        E0602 when the file is missing or damaged, or holds what no tensor can.
-    """
-    if not path.is_file():
-        raise fail("E0602", f"the arrays beside the dump are missing: {path}")
-    try:
-        with open(path, "rb") as file, np.load(file, allow_pickle=False) as archive:
-            arrays = {key: archive[key] for key in archive.files}
-    except Exception as error:  # what NumPy and zipfile raise on damaged bytes has no end
-        raise fail("E0602", f"{path} is damaged, or no .npz file: {error}") from error
-    for key, array in arrays.items():
-        if array.dtype not in dtypes.BY_STORAGE:
-            raise fail("E0602", f"{path} holds {key} with elements of {array.dtype}")
-    return arrays
 
 
 def function(
@@ -133,12 +113,12 @@ def run_as_script(run: Callable[..., Any], argv: Sequence[str] | None = None) ->
     argv : sequence of str, optional
         The command line: a path to the inputs, ``input0``, ``input1``, ..., by default
         ``NAME.in.npz`` beside the dump ``NAME.py``; ``--out FILE`` to write the results, as
-        ``result0``, ``result1``, ..., to an ``.npz``.
+        ``result0``, ``result1``, ..., to that ``.npz``; see `save_results`.
 
     Raises
     ------
     S2sadError
-        E0602 when the inputs are missing or damaged.
+        E0602 when the inputs are missing or damaged, E0604 when the results cannot be written.
     """
     path, out = _options(run, list(sys.argv[1:] if argv is None else argv))
     results = run(*_inputs(run, path))
@@ -146,8 +126,7 @@ def run_as_script(run: Callable[..., Any], argv: Sequence[str] | None = None) ->
     for number, result in enumerate(results):
         print(f"result{number}: {_summary(result)}")
     if out is not None:
-        arrays = {f"result{i}": x for i, x in enumerate(results) if isinstance(x, np.ndarray)}
-        np.savez(out, **arrays)  # type: ignore[arg-type]
+        save_results(out, results)
 
 
 def _options(run: Callable[..., Any], argv: list[str]) -> tuple[Path, Path | None]:

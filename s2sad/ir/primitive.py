@@ -64,7 +64,8 @@ class Primitive:
         Name of the module that defines it; backends use the same.
     meaning : callable
         Arrays and attributes to an array, or a tuple of arrays. Narrow floats come in and go
-        out as float32, unless the primitive has `Trait.MOVES`.
+        out as float32, unless the primitive has `Trait.MOVES`. A meaning that may return or view
+        an operand needs `Trait.MOVES`: others are taken to give memory of their own.
     type_rule : callable
         Operand types and attributes (and ``regions``, a dict, where it has any) to the result
         type, or a tuple of types.
@@ -92,8 +93,12 @@ class Primitive:
         the operands' types and the regions before it. None: those of the operands.
     in_place : callable or None
         ``in_place(x, ..., attrs)``: writes the result, bit for bit that of `run`, into the
-        array of the first operand, in storage form. The array is writeable and nobody else
-        reads it. Operands that fail are refused before the first write.
+        array of the first operand, in storage form. The array is writeable and C-contiguous, and
+        nobody else reads it. Operands that fail are refused before the first write.
+    least : int
+        Operands that it takes at least, by the signature of `meaning` or `body`.
+    most : int or None
+        Operands that it takes at most; None where there may be any number.
     """
 
     name: str
@@ -115,6 +120,8 @@ class Primitive:
     tangent_rule: Callable[..., Any] | None = field(default=None)
     batch_rule: Callable[..., Any] | None = field(default=None)
     in_place: Callable[..., None] | None = field(default=None)
+    least: int = field(init=False)
+    most: int | None = field(init=False)
 
     def __post_init__(self) -> None:
         self.__name__ = self.name
@@ -275,7 +282,8 @@ def attr_value(value: Any) -> Any:
 
 
 def is_number(operand: Any) -> bool:
-    return isinstance(operand, (bool, int, float))
+    """Whether `operand` is a number of Python's, which has no dtype; NumPy's have one."""
+    return isinstance(operand, (bool, int, float)) and not isinstance(operand, np.generic)
 
 
 def number_as(number: Any, dtype: dtypes.DType) -> np.ndarray:
@@ -284,7 +292,11 @@ def number_as(number: Any, dtype: dtypes.DType) -> np.ndarray:
         raise fail("E0301", f"the number {number!r} cannot become {dtype.short}")
     if dtype.is_integer:
         wrapped = int(number) & ((1 << dtype.bits) - 1)
-        signed = wrapped - (1 << dtype.bits) if dtype.kind == "int" and wrapped >> (dtype.bits - 1) else wrapped
+        signed = (
+            wrapped - (1 << dtype.bits)
+            if dtype.kind == "int" and wrapped >> (dtype.bits - 1)
+            else wrapped
+        )
         return np.asarray(signed, dtype.storage)
     with np.errstate(over="ignore"):
         return np.asarray(dtypes.narrow(np.asarray(number, np.float64), dtype))

@@ -10,7 +10,6 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Iterable, Sequence
 from importlib import import_module
-from importlib import import_module
 from typing import Any
 
 import numpy as np

@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from s2sad.ir.graph import Function, Operation, Value
+from s2sad.ir.loops import LOOPS, carried
 from s2sad.ir.primitive import Form
-from s2sad.ir.tapes import LOOPS, carried
 
 
 def python_numbers(function: Function) -> set[Value]:

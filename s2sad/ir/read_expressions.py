@@ -15,12 +15,12 @@ from typing import Any
 import numpy as np
 
 from s2sad.core import location as locations
-from s2sad.core.diagnostics import S2sadError
+from s2sad.core.diagnostics import S2sadError, did_you_mean
 from s2sad.ir import builder
 from s2sad.ir.graph import OPERATORS, Value
 from s2sad.ir.names import RESERVED
 from s2sad.ir.primitive import Form, Primitive
-from s2sad.ir.read_source import Origin, Source, did_you_mean
+from s2sad.ir.read_source import Origin, Source
 from s2sad.ir.read_static import StaticReader
 from s2sad.ir.types import StackType, TensorType, Type, same_type
 

@@ -7,10 +7,8 @@ errors that point there, and finds the mark (location and scope) at the end of a
 from __future__ import annotations
 
 import ast
-import difflib
 import linecache
 import re
-from collections.abc import Iterable
 from typing import Any, NoReturn
 
 from s2sad.core.diagnostics import S2sadError, fail
@@ -101,9 +99,3 @@ class Source:
             return None
         rest = line.encode()[node.end_col_offset :].decode().lstrip(") :\t")
         return rest[1:].rstrip() if rest.startswith("#") else None
-
-
-def did_you_mean(name: str, known: Iterable[str]) -> str | None:
-    """Help that names the nearest of `known`, where one is near."""
-    near = difflib.get_close_matches(name, list(known), 1)
-    return f"did you mean {near[0]}?" if near else None

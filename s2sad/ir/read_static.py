@@ -11,10 +11,10 @@ import math
 from typing import Any
 
 from s2sad.core import dtypes
-from s2sad.core.diagnostics import S2sadError
+from s2sad.core.diagnostics import S2sadError, did_you_mean
 from s2sad.ir.dims import Dim, Symbolic, symbol
 from s2sad.ir.plain import bits
-from s2sad.ir.read_source import Source, did_you_mean
+from s2sad.ir.read_source import Source
 from s2sad.ir.types import StackType, TensorType, Token, Type
 
 _FLOATS = {"inf": math.inf, "nan": math.nan}

@@ -17,14 +17,14 @@ from typing import Any
 import numpy as np
 
 from s2sad.core import location as locations
-from s2sad.core.diagnostics import S2sadError, fail
+from s2sad.core.diagnostics import S2sadError, did_you_mean, fail
 from s2sad.ir.builder import Builder
 from s2sad.ir.collection import collection_paused
 from s2sad.ir.graph import Function, Region
 from s2sad.ir.primitive import Primitive
 from s2sad.ir.printer import FOOTER, IMPORTS, SEPARATOR, VERSION
 from s2sad.ir.read_blocks import BlockReader, without_docstring
-from s2sad.ir.read_source import Source, did_you_mean
+from s2sad.ir.read_source import Source
 from s2sad.ir.read_static import StaticReader
 
 #: Gives the constants that lie beside a dump in the file that it names.

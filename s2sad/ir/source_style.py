@@ -19,13 +19,14 @@ from typing import Any
 
 from s2sad.ir.graph import OPERATORS, Function, Operation, Region, Value
 from s2sad.ir.literals import LOAD, call, name, number_node
+from s2sad.ir.loops import LOOPS, carried
 from s2sad.ir.marks import mark
 from s2sad.ir.names import by_number
 from s2sad.ir.operators import operator_node
 from s2sad.ir.primitive import Form
 from s2sad.ir.printer import Constants, Printer, assignment, parallel
 from s2sad.ir.python_numbers import python_numbers
-from s2sad.ir.tapes import LOOPS, carried, tapes
+from s2sad.ir.tapes import tapes
 from s2sad.ir.types import TensorType
 from s2sad.ir.unparse import unparse
 from s2sad.ir.weak_numbers import WeakNumbers

@@ -6,18 +6,15 @@ written whole or not at all, and checked when they are read; nothing in them is 
 
 from __future__ import annotations
 
-import os
-import secrets
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from s2sad.core.diagnostics import fail
+from s2sad.ir.archive import load_arrays, save_arrays, write_whole
 from s2sad.ir.graph import Function
-from s2sad.ir.plain import load_arrays
 from s2sad.ir.primitive import Primitive
 from s2sad.ir.printer import Constants, print_text
 from s2sad.ir.reader import read_text
@@ -60,7 +57,7 @@ def save(function: Function, path: str | Path, *, style: str = "flat", stage: st
     text = print_text(function, style=style, stage=stage, constants=constants, script=True)
     if constants.arrays:
         save_arrays(path.with_suffix(".npz"), constants.arrays)
-    _write(path, lambda file: file.write(text.encode()))
+    write_whole(path, lambda file: file.write(text.encode()))
 
 
 def load(path: str | Path, vocabulary: Mapping[str, Primitive]) -> Function:
@@ -98,24 +95,3 @@ def save_inputs(path: str | Path, inputs: Sequence[Any]) -> None:
     kinds = (np.ndarray, np.generic)
     arrays = {f"input{i}": x for i, x in enumerate(inputs) if isinstance(x, kinds)}
     save_arrays(Path(path).with_suffix(".in.npz"), arrays)
-
-
-def save_arrays(path: Path, arrays: Mapping[str, Any]) -> None:
-    """Write `arrays` to the ``.npz`` at `path`, whole or not at all."""
-    _write(path, lambda file: np.savez(file, **arrays))  # type: ignore[arg-type]
-
-
-def _write(path: Path, write: Any) -> None:
-    """Let `write` fill a new file, which then takes the place of `path` at once."""
-    part = path.with_name(f".{path.name}.{secrets.token_hex(4)}.part")
-    try:
-        with open(part, "xb") as file:
-            write(file)
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(part, path)
-    except OSError as error:
-        raise fail("E0604", f"{path} cannot be written: {error}") from error
-    finally:
-        with suppress(FileNotFoundError):
-            part.unlink()

@@ -9,33 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple
 
 from s2sad.ir.graph import Function, Operation, Region, Value
+from s2sad.ir.loops import LOOPS, carried
 from s2sad.ir.primitive import Form
 from s2sad.ir.types import StackType
 
 IN_PLACE = (Form.PUSH, Form.POP)
-LOOPS = (Form.WHILE, Form.FOR)
-
-
-class Carried(NamedTuple):
-    """One thing that a loop carries."""
-
-    initial: Value
-    result: Value
-    args: tuple[Value, ...]
-    yielded: Value
-
-
-def carried(operation: Operation) -> list[Carried]:
-    """What the loop `operation` carries, in order."""
-    regions = list(operation.regions.values())
-    counted = operation.prim.form is Form.FOR
-    args = zip(*(region.args[counted:] for region in regions), strict=True)
-    initial = operation.operands[3:] if counted else operation.operands
-    slots = zip(initial, operation.results, args, regions[-1].yields, strict=True)
-    return [Carried(*slot) for slot in slots]
 
 
 @dataclass

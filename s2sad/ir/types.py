@@ -6,6 +6,7 @@ and ``Token``. A dump imports everything it needs from here.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -142,6 +143,11 @@ def same_type(a: Type, b: Type) -> bool:
     if a.dtype is not b.dtype or a.ndim != b.ndim:
         return False
     return all(dims.same(m, n) is True for m, n in zip(a.shape, b.shape, strict=True))
+
+
+def same_types(a: Sequence[Type], b: Sequence[Type]) -> bool:
+    """Whether `a` and `b` are as many types, one by one the same at all sizes."""
+    return len(a) == len(b) and all(map(same_type, a, b))
 
 
 class StackValue(list[Any]):

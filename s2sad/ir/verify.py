@@ -25,9 +25,9 @@ from s2sad.ir import dims
 from s2sad.ir.graph import Function, Operation, Reader, Region, Use, Value
 from s2sad.ir.neighbours import describe, neighbours
 from s2sad.ir.primitive import Form, Primitive, Trait
-from s2sad.ir.types import StackType, TensorType, TokenType, Type, same_type
+from s2sad.ir.types import StackType, TensorType, TokenType, Type, same_type, same_types
 
-LITERALS = (int, float, str, bool, NoneType, DType)
+LITERALS = (int, float, str, bool, NoneType, DType, dims.Symbolic)
 LEAVES = (str, float, bool, NoneType)  # of a tree, besides the ints that name results
 
 
@@ -235,7 +235,7 @@ class _Verifier:
                 self.fault(f"the region {name!r} of {prim.name} has another parent", operation)
             expected = self.asked(operation, prim.region_types, name, types, built, operation.attrs)
             found = [value.type for value in region.args]
-            if len(found) != len(expected) or not all(map(same_type, found, expected)):
+            if not same_types(found, expected):
                 what = f"the region {name!r} of {prim.name} takes {_types(found)}"
                 self.fault(f"{what}, not {_types(expected)}", operation)
             outer = self.visible
@@ -252,7 +252,7 @@ class _Verifier:
         regions = dict(operation.regions)
         expected = self.asked(operation, prim.infer, types, dict(operation.attrs), regions)
         found = [value.type for value in results]
-        if len(found) != len(expected) or not all(map(same_type, found, expected)):
+        if not same_types(found, expected):
             self.fault(f"{prim.name} gives {_types(found)}, not {_types(expected)}", operation)
 
     def asked(self, operation: Operation, rule: Callable[..., Any], *args: Any) -> Any:
@@ -439,9 +439,14 @@ def _around(region: Region | None) -> Iterator[Region]:
 
 
 def _same_attribute(a: Any, b: Any) -> bool:
-    """Whether `a` is spelled as `b` is: 1 is not True, -0.0 is not 0.0."""
+    """Whether `a` is spelled as `b` is: 1 is not True, -0.0 is not 0.0. Sizes are just equal."""
     if a is b:
         return True
+    if isinstance(a, Type) and isinstance(b, Type):
+        return same_type(a, b)
+    if isinstance(a, dims.Symbolic) or isinstance(b, dims.Symbolic):
+        kinds = (int, dims.Symbolic)
+        return isinstance(a, kinds) and isinstance(b, kinds) and dims.same(a, b) is True
     if type(a) is not type(b):
         return False
     if isinstance(a, tuple):

@@ -10,7 +10,7 @@ from s2sad.core import dtypes
 from s2sad.core.cell import Cell
 from s2sad.core.diagnostics import fail
 from s2sad.core.dtypes import DType
-from s2sad.core.tensor import Parameter
+from s2sad.core.parameter import Parameter
 from s2sad.nn.activation import get_activation
 from s2sad.nn.initializer import HeUniform, Uniform, initializer
 

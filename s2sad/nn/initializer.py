@@ -239,7 +239,7 @@ def initializer(
         if tuple(init.shape) != shape:
             raise fail("E0401", f"the initial value has shape {init.shape}, expected {shape}")
         return init
-    return Tensor.wrap(np.ascontiguousarray(dtypes.narrow(_rule(init).draw(shape), dtype)))
+    return Tensor.wrap(np.asarray(dtypes.narrow(_rule(init).draw(shape), dtype), order="C"))
 
 
 def _rule(init: Any) -> Initializer:

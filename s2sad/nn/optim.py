@@ -10,7 +10,9 @@ from s2sad import prims as p
 from s2sad.core import dtypes
 from s2sad.core.cell import Cell
 from s2sad.core.diagnostics import fail
-from s2sad.core.tensor import Parameter, ParameterTuple, Tensor
+from s2sad.core.parameter import Parameter, ParameterTuple
+from s2sad.core.tensor import Tensor
+from s2sad.ops.state import check_gradients
 
 
 class Optimizer(Cell):
@@ -65,8 +67,7 @@ class Optimizer(Cell):
 
     def prepared(self, gradients: Any) -> list[Any]:
         """Gradients with the decay of their Parameters, divided by the scale of the loss."""
-        if len(gradients) != len(self.parameters):
-            raise fail("E0302", f"{len(gradients)} gradients for {len(self.parameters)} Parameters")
+        check_gradients(gradients, self.parameters)
         found = []
         for index, parameter in enumerate(self.parameters):
             gradient = gradients[index]

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
 from s2sad import prims as p
-from s2sad.ops.promotion import as_operand, default_dtype, is_tensor, promote
+from s2sad.core.dtypes import bool_, uint8
+from s2sad.ops.promotion import as_dtype, as_operand, constant, default_dtype, is_tensor, promote
 
 
 def less(input: Any, other: Any) -> Any:
@@ -19,7 +18,7 @@ def less(input: Any, other: Any) -> Any:
     >>> less(ms.Tensor([1.0, 3.0]), 2).asnumpy()
     array([ True, False])
     """
-    return p.less(*promote(input, other))
+    return p.less(*_ordered(input, other))
 
 
 def less_equal(input: Any, other: Any) -> Any:
@@ -31,7 +30,7 @@ def less_equal(input: Any, other: Any) -> Any:
     >>> less_equal(ms.Tensor([1.0, 3.0]), 3).asnumpy()
     array([ True,  True])
     """
-    return p.less_equal(*promote(input, other))
+    return p.less_equal(*_ordered(input, other))
 
 
 def greater(input: Any, other: Any) -> Any:
@@ -43,7 +42,7 @@ def greater(input: Any, other: Any) -> Any:
     >>> greater(ms.Tensor([1.0, 3.0]), 2).asnumpy()
     array([False,  True])
     """
-    return p.greater(*promote(input, other))
+    return p.greater(*_ordered(input, other))
 
 
 def greater_equal(input: Any, other: Any) -> Any:
@@ -55,7 +54,13 @@ def greater_equal(input: Any, other: Any) -> Any:
     >>> greater_equal(ms.Tensor([1.0, 3.0]), 1).asnumpy()
     array([ True,  True])
     """
-    return p.greater_equal(*promote(input, other))
+    return p.greater_equal(*_ordered(input, other))
+
+
+def _ordered(*operands: Any) -> tuple[Any, ...]:
+    """`operands` in one dtype that has an order; False comes before True."""
+    given = promote(*operands)
+    return tuple(as_dtype(x, uint8) if is_tensor(x) and x.dtype is bool_ else x for x in given)
 
 
 def equal(input: Any, other: Any) -> Any:
@@ -110,4 +115,4 @@ def where(condition: Any, input: Any, other: Any) -> Any:
     if any(map(is_tensor, sides)):
         return p.where(condition, *promote(*sides))
     dtype = default_dtype(*sides)
-    return p.where(condition, *(np.asarray(x, dtype.storage) for x in sides))
+    return p.where(condition, *(constant(x, dtype) for x in sides))

@@ -53,6 +53,8 @@ def cross_entropy(
     """
     check_reduction(reduction)
     _check_smoothing(label_smoothing)
+    if isinstance(ignore_index, bool) or not isinstance(ignore_index, int):
+        raise fail("E0303", f"ignore_index is an int, got {ignore_index!r}")
     logits, labels = (
         require_tensor(input, "cross_entropy"),
         require_tensor(target, "cross_entropy"),

@@ -23,20 +23,26 @@ def _one_of(method: str, given: dict[str, Any], *names: str, default: Any) -> An
 
 def _refuse_rest(method: str, given: dict[str, Any]) -> None:
     for name in given:
-        raise fail("E0302", f"{method} takes no argument {name!r}, or takes it once")
+        raise fail("E0302", f"{method} takes no argument {name!r}")
 
 
-def _places(method: str, args: tuple[Any, ...], names: tuple[str, ...]) -> dict[str, Any]:
+def _merged(
+    method: str, args: tuple[Any, ...], given: dict[str, Any], *names: str
+) -> dict[str, Any]:
+    """Arguments by name: those given by position have `names` (E0302 for too many, or twice)."""
     if len(args) > len(names):
         raise fail("E0302", f"{method} takes {len(names)} arguments at most, got {len(args)}")
-    return dict(zip(names, args, strict=False))
+    by_place = dict(zip(names, args, strict=False))
+    for name in by_place.keys() & given.keys():
+        raise fail("E0302", f"{method} got {name!r} by position and by name")
+    return {**by_place, **given}
 
 
 def _sum(tensor: Any, *args: Any, **given: Any) -> Any:
     """``sum(axis, dtype, keepdims)``, or ``sum(dim, keepdim, *, dtype)``."""
     second = "keepdim" if len(args) > 1 and isinstance(args[1], bool) else "dtype"
     third = ("keepdims",) if second == "dtype" else ()
-    given = {**given, **_places("sum", args, ("axis", second, *third))}
+    given = _merged("sum", args, given, "axis", second, *third)
     axis = _one_of("sum", given, "axis", "dim", default=None)
     keep = _one_of("sum", given, "keepdims", "keepdim", default=False)
     dtype = given.pop("dtype", None)
@@ -48,7 +54,7 @@ def _sum(tensor: Any, *args: Any, **given: Any) -> Any:
 
 def _mean(tensor: Any, *args: Any, **given: Any) -> Any:
     """``mean(axis, keep_dims)``, or ``mean(dim, keepdim, *, dtype)``."""
-    given = {**given, **_places("mean", args, ("axis", "keep_dims"))}
+    given = _merged("mean", args, given, "axis", "keep_dims")
     axis = _one_of("mean", given, "axis", "dim", default=None)
     keep = _one_of("mean", given, "keep_dims", "keepdim", "keepdims", default=False)
     dtype = given.pop("dtype", None)
@@ -58,7 +64,7 @@ def _mean(tensor: Any, *args: Any, **given: Any) -> Any:
 
 def _argmax(tensor: Any, *args: Any, **given: Any) -> Any:
     """``argmax(axis, keepdims)``, or ``argmax(dim, keepdim)``."""
-    given = {**given, **_places("argmax", args, ("axis", "keepdims"))}
+    given = _merged("argmax", args, given, "axis", "keepdims")
     axis = _one_of("argmax", given, "axis", "dim", default=None)
     keep = _one_of("argmax", given, "keepdims", "keepdim", default=False)
     _refuse_rest("argmax", given)

@@ -59,6 +59,12 @@ def as_operand(operand: Any, others: tuple[Any, ...] = ()) -> Any:
     return Tensor(operand)
 
 
+def constant(number: bool | int | float, dtype: DType) -> Any:
+    """A 0-d tensor of a Python number; a constant of the program while one is being built."""
+    tensor = Tensor(number, dtype)
+    return builder.current().value(tensor.array) if builder.is_building(()) else tensor
+
+
 def require_tensor(operand: Any, what: str) -> Any:
     """`operand`, which must be a tensor (E0304)."""
     if not is_tensor(operand):

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from s2sad import prims as p
 from s2sad.core.diagnostics import fail
 from s2sad.core.dtypes import DType
-from s2sad.core.tensor import Parameter, Tensor
+from s2sad.core.parameter import Parameter
+from s2sad.core.tensor import Tensor
 from s2sad.ir import builder
-from s2sad.ops.promotion import as_dtype, as_operand, default_dtype, is_tensor
+from s2sad.ops.promotion import as_dtype, as_operand, constant, default_dtype, is_tensor
 
 
 def assign(variable: Any, value: Any) -> Any:
@@ -61,12 +63,21 @@ def _as_value(value: Any, variable: Parameter) -> Any:
         return builder.outside().capture(value)
     if is_tensor(value):
         return value
-    return builder.current().value(Tensor(value, variable.dtype).array)
+    return constant(value, variable.dtype)
 
 
 def _rank(dtype: DType) -> int:
     """Place among bool, integer, float: data go up, not down."""
     return dtype.is_integer + 2 * dtype.is_float
+
+
+def check_gradients(gradients: Any, parameters: Sequence[Parameter]) -> None:
+    """E0304 for what is no tuple or list of gradients, E0302 for more or fewer than Parameters."""
+    if not isinstance(gradients, (tuple, list)):
+        kind = type(gradients).__name__
+        raise fail("E0304", f"an optimizer takes a tuple of gradients, got a {kind}")
+    if len(gradients) != len(parameters):
+        raise fail("E0302", f"{len(gradients)} gradients for {len(parameters)} Parameters")
 
 
 def stop_gradient(value: Any) -> Any:

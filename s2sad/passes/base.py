@@ -65,9 +65,14 @@ class Pass(ABC):
             text = option.metadata.get("write", repr)(value)
             if option.metadata.get("is_bare"):
                 options.append(text)
-            elif value != option.default:
+            elif value != _default(option):
                 options.append(f"{option.name}={text}")
         return self.name + (f"{{{','.join(options)}}}" if options else "")
+
+
+def _default(option: dataclasses.Field[Any]) -> Any:
+    made = option.default_factory
+    return option.default if made is dataclasses.MISSING else made()
 
 
 @dataclass(frozen=True)

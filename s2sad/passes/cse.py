@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from s2sad.ir.graph import Function, Operation, Region
-from s2sad.ir.primitive import Trait
+from s2sad.ir.primitive import Form, Trait
 from s2sad.ir.rewriter import Rewriter
 from s2sad.passes.base import Pass
 from s2sad.passes.facts import splat_of
@@ -58,9 +58,16 @@ def _merge(region: Region, known: dict[Any, Operation], rewriter: Rewriter) -> N
             added.append(key)
             continue
         with rewriter.step(f"merge {operation.prim.name}", operation):
-            rewriter.replace_operation(operation, first.results)
+            _replace(operation, first, rewriter)
     for key in added:
         del known[key]
+
+
+def _replace(operation: Operation, first: Operation, rewriter: Rewriter) -> None:
+    names = [value.name for value in (*operation.results, *first.results)]
+    rewriter.replace_operation(operation, first.results)
+    if operation.prim.form is Form.CONST and names[0] != names[1]:
+        first.result.name = None  # the 0 where one thing begins is no other thing's 0
 
 
 def can_merge(operation: Operation) -> bool:

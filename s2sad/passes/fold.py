@@ -7,10 +7,14 @@ large: a constant is part of the program, and of every dump.
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
+import numpy as np
+
+from s2sad.core import dtypes
 from s2sad.ir.graph import Operation
-from s2sad.ir.primitive import Form, Primitive, Trait
+from s2sad.ir.primitive import Form, Primitive, Trait, number_as
 from s2sad.ir.rewriter import Rewriter
 from s2sad.ir.types import TensorType
 from s2sad.passes.effects import can_fail
@@ -42,7 +46,8 @@ def fold(operation: Operation, rewriter: Rewriter) -> str | None:
     with rewriter.step(f"fold {operation.prim.name}", operation):
         with rewriter.insert_before(operation).active():
             types = [result.type for result in operation.results]
-            values = [const(x, type) for x, type in zip(results, types, strict=True)]  # type: ignore[arg-type]
+            pairs = zip(results, types, strict=True)
+            values = [const(_plain(x, operation.prim), type) for x, type in pairs]  # type: ignore[arg-type]
         rewriter.replace_operation(operation, values)
     return f"fold {operation.prim.name}"
 
@@ -80,6 +85,15 @@ def _one_element(operation: Operation) -> tuple[Any, ...] | None:
         return (elements[0],)
     scalar = TensorType(operation.result.dtype)
     return prim.run(elements, dict(operation.attrs), [scalar])
+
+
+def _plain(array: np.ndarray, prim: Primitive) -> np.ndarray:
+    """`array` with each NaN that was computed as Python's: machines differ in its sign."""
+    dtype = dtypes.BY_STORAGE[array.dtype]
+    if prim.has(Trait.MOVES) or not dtype.is_float:
+        return array
+    is_nan = np.isnan(dtypes.widen(array))
+    return np.where(is_nan, number_as(math.nan, dtype), array) if is_nan.any() else array
 
 
 def _is_exact(prim: Primitive) -> bool:

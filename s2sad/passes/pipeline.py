@@ -89,7 +89,7 @@ def _pass(entry: str) -> Pass:
     if found is None:
         raise fail("E0303", f"{entry.strip()!r} is no pass: a name, and options in braces")
     kind = find(found["name"])
-    if found["options"] is None:
+    if not (found["options"] or "").strip():
         return kind()
     return kind(**_options(kind, found["options"]))
 

@@ -6,9 +6,7 @@ one dtype, shapes broadcast. `ALL` holds every primitive and composite by name.
 
 from __future__ import annotations
 
-import difflib
-
-from s2sad.core.diagnostics import fail
+from s2sad.core.diagnostics import did_you_mean, fail
 from s2sad.ir.graph import OPERATORS
 from s2sad.ir.primitive import Primitive
 from s2sad.prims import (
@@ -20,6 +18,7 @@ from s2sad.prims import (
     comparison,
     constant,
     control,
+    conv,
     dynamic,
     effect,
     einsum,
@@ -32,6 +31,7 @@ from s2sad.prims import (
     marker,
     norm,
     optimizer,
+    pool,
     random,
     reduce,
     rounding,
@@ -42,15 +42,13 @@ from s2sad.prims import (
     special,
     statistics,
     trigonometric,
-    window,
 )
 from s2sad.prims.define import ALL
 
 FAMILIES = (
-    activation, arithmetic, arrange, cast, collective, comparison, constant, control, dynamic,
+    activation, arithmetic, arrange, cast, collective, comparison, constant, control, conv, dynamic,
     effect, einsum, embedding, exponential, index, linalg, logic, loss, marker, norm, optimizer,
-    random, reduce, rounding, scan, select, shape, sort, special, statistics, trigonometric,
-    window,
+    pool, random, reduce, rounding, scan, select, shape, sort, special, statistics, trigonometric,
 )  # fmt: skip
 
 globals().update(ALL)
@@ -64,13 +62,9 @@ OPERATORS.update(
             "le": "less_equal", "gt": "greater", "ge": "greater_equal", "neg": "neg",
             "invert": "bit_not", "abs": "abs",
         }.items()
-        if name in ALL
     }
 )  # fmt: skip
 
 
 def __getattr__(name: str) -> Primitive:
-    near = difflib.get_close_matches(name, ALL, 1)
-    raise fail(
-        "E0220", f"no primitive is called {name!r}", help=f"did you mean {near[0]}?" if near else None
-    )
+    raise fail("E0220", f"no primitive is called {name!r}", help=did_you_mean(name, ALL))

@@ -272,6 +272,10 @@ def silu_adjoint(x, out, dout):
 def silu_grad(x, dy):
     """`dy` times the derivative of `silu` at `x`: ``s * (1 + x * (1 - s))``, s being the sigmoid.
 
+    Parameters
+    ----------
+    x, dy : Tensors of floats, of one dtype; shapes broadcast
+
     Examples
     --------
     >>> import numpy as np
@@ -321,6 +325,10 @@ def mish_adjoint(x, out, dout):
 @composite(traits=_ELEMENTWISE)
 def mish_grad(x, dy):
     """`dy` times the derivative of `mish` at `x`.
+
+    Parameters
+    ----------
+    x, dy : Tensors of floats, of one dtype; shapes broadcast
 
     Examples
     --------
@@ -398,6 +406,12 @@ def gelu_adjoint(x, out, dout, *, approximate):
 def gelu_grad(x, dy, *, approximate="none"):
     """`dy` times the derivative of `gelu` at `x`.
 
+    Parameters
+    ----------
+    x, dy : Tensors of floats, of one dtype; shapes broadcast
+    approximate : str
+        As of `gelu`.
+
     Examples
     --------
     >>> import numpy as np
@@ -474,6 +488,11 @@ def softmax_tangent(x, out, tangents, *, axis):
 def softmax_grad(y, dy, *, axis=-1):
     """Cotangent of the scores, given the probabilities `y` of `softmax` and their cotangent.
 
+    Parameters
+    ----------
+    y, dy : Tensors of floats, of one type
+    axis : int
+
     Examples
     --------
     >>> import numpy as np
@@ -534,6 +553,11 @@ def log_softmax_tangent(x, out, tangents, *, axis):
 @composite(canonical=canonical_axis)
 def log_softmax_grad(y, dy, *, axis=-1):
     """Cotangent of the scores, given the result `y` of `log_softmax` and its cotangent.
+
+    Parameters
+    ----------
+    y, dy : Tensors of floats, of one type
+    axis : int
 
     Examples
     --------

@@ -26,6 +26,15 @@ _SYMMETRIC = {Trait.ELEMENTWISE, Trait.COMMUTATIVE}
 def add(x, y):
     """Elementwise sum, with NumPy broadcasting; integers wrap.
 
+    Parameters
+    ----------
+    x, y : Tensors of numbers, of one dtype; shapes broadcast
+
+    Raises
+    ------
+    S2sadError
+        E0301 if they are not numbers of one dtype, E0401 if their shapes do not broadcast.
+
     Examples
     --------
     >>> from s2sad import prims as p
@@ -43,6 +52,15 @@ def add_adjoint(x, y, out, dout):
 @primitive(type=_numbers, traits={Trait.ELEMENTWISE}, linear=((0, 1),))
 def sub(x, y):
     """Elementwise difference, with NumPy broadcasting; integers wrap.
+
+    Parameters
+    ----------
+    x, y : Tensors of numbers, of one dtype; shapes broadcast
+
+    Raises
+    ------
+    S2sadError
+        E0301 if they are not numbers of one dtype, E0401 if their shapes do not broadcast.
 
     Examples
     --------
@@ -62,6 +80,15 @@ def sub_adjoint(x, y, out, dout):
 def mul(x, y):
     """Elementwise product, with NumPy broadcasting; integers wrap.
 
+    Parameters
+    ----------
+    x, y : Tensors of numbers, of one dtype; shapes broadcast
+
+    Raises
+    ------
+    S2sadError
+        E0301 if they are not numbers of one dtype, E0401 if their shapes do not broadcast.
+
     Examples
     --------
     >>> from s2sad import prims as p
@@ -80,6 +107,15 @@ def mul_adjoint(x, y, out, dout):
 def div(x, y):
     """Elementwise true quotient of floats, with NumPy broadcasting.
 
+    Parameters
+    ----------
+    x, y : Tensors of floats, of one dtype; shapes broadcast
+
+    Raises
+    ------
+    S2sadError
+        E0301 if they are not floats of one dtype, E0401 if their shapes do not broadcast.
+
     Examples
     --------
     >>> from s2sad import prims as p
@@ -97,6 +133,15 @@ def div_adjoint(x, y, out, dout):
 @primitive(type=_numbers, traits={Trait.ELEMENTWISE}, linear=(0,))
 def neg(x):
     """Elementwise negative; the least integer is its own.
+
+    Parameters
+    ----------
+    x : Tensor of numbers, of any shape
+
+    Raises
+    ------
+    S2sadError
+        E0301 if `x` is bool.
 
     Examples
     --------
@@ -119,6 +164,15 @@ def floor_div(x, y):
     Integers divided by 0 give 0; the least integer divided by -1 wraps to itself. Floats divided
     by 0 give NaN or an infinity. ``floor_div(x, y) * y + mod(x, y)`` is `x`, up to rounding.
 
+    Parameters
+    ----------
+    x, y : Tensors of numbers, of one dtype; shapes broadcast
+
+    Raises
+    ------
+    S2sadError
+        E0301 if they are not numbers of one dtype, E0401 if their shapes do not broadcast.
+
     Examples
     --------
     >>> from s2sad import prims as p
@@ -133,6 +187,15 @@ def mod(x, y):
     """Remainder of `floor_div`, with the sign of `y`, as in Python.
 
     Integers give 0 where `y` is 0; floats give NaN there.
+
+    Parameters
+    ----------
+    x, y : Tensors of numbers, of one dtype; shapes broadcast
+
+    Raises
+    ------
+    S2sadError
+        E0301 if they are not numbers of one dtype, E0401 if their shapes do not broadcast.
 
     Examples
     --------
@@ -152,6 +215,15 @@ def mod_adjoint(x, y, out, dout):
 def abs(x):
     """Absolute value; the least integer is its own. The gradient at 0 is 0.
 
+    Parameters
+    ----------
+    x : Tensor of numbers, of any shape
+
+    Raises
+    ------
+    S2sadError
+        E0301 if `x` is bool.
+
     Examples
     --------
     >>> from s2sad import prims as p
@@ -170,6 +242,15 @@ def abs_adjoint(x, out, dout):
 def sign(x):
     """1, 0 or -1 of the dtype of `x`, as it is above, at or below 0; NaN stays NaN.
 
+    Parameters
+    ----------
+    x : Tensor of numbers, of any shape
+
+    Raises
+    ------
+    S2sadError
+        E0301 if `x` is bool.
+
     Examples
     --------
     >>> from s2sad import prims as p
@@ -182,6 +263,15 @@ def sign(x):
 @primitive(type=_numbers, traits={Trait.ELEMENTWISE})
 def square(x):
     """`x` times itself; integers wrap.
+
+    Parameters
+    ----------
+    x : Tensor of numbers, of any shape
+
+    Raises
+    ------
+    S2sadError
+        E0301 if `x` is bool.
 
     Examples
     --------
@@ -213,6 +303,15 @@ def maximum(x, y):
 
     Of equal elements each gets half of the gradient. Where one is NaN none gets any.
 
+    Parameters
+    ----------
+    x, y : Tensors of numbers, of one dtype; shapes broadcast
+
+    Raises
+    ------
+    S2sadError
+        E0301 if they are not numbers of one dtype, E0401 if their shapes do not broadcast.
+
     Examples
     --------
     >>> from s2sad import prims as p
@@ -233,6 +332,15 @@ def minimum(x, y):
     """Smaller of two elements; NaN where one is NaN, and -0.0 is smaller than 0.0.
 
     Of equal elements each gets half of the gradient. Where one is NaN none gets any.
+
+    Parameters
+    ----------
+    x, y : Tensors of numbers, of one dtype; shapes broadcast
+
+    Raises
+    ------
+    S2sadError
+        E0301 if they are not numbers of one dtype, E0401 if their shapes do not broadcast.
 
     Examples
     --------
@@ -256,6 +364,15 @@ def clip(x, low, high):
     NaN where an operand is NaN. The gradient goes to the operand that is the result; to `x` where
     it equals a bound.
 
+    Parameters
+    ----------
+    x, low, high : Tensors of numbers, of one dtype; shapes broadcast
+
+    Raises
+    ------
+    S2sadError
+        E0301 if they are not numbers of one dtype, E0401 if their shapes do not broadcast.
+
     Examples
     --------
     >>> from s2sad import prims as p
@@ -277,6 +394,15 @@ def clip_adjoint(x, low, high, out, dout):
 def relu(x):
     """`x` where it is above 0, else 0.0; NaN stays NaN. The gradient at 0, and at NaN, is 0.
 
+    Parameters
+    ----------
+    x : Tensor of numbers, of any shape
+
+    Raises
+    ------
+    S2sadError
+        E0301 if `x` is bool.
+
     Examples
     --------
     >>> from s2sad import prims as p
@@ -296,6 +422,15 @@ def relu_adjoint(x, out, dout):
 def sqrt(x):
     """Square root of floats; NaN below 0. The derivative at 0 is infinite.
 
+    Parameters
+    ----------
+    x : Tensor of floats, of any shape
+
+    Raises
+    ------
+    S2sadError
+        E0301 if `x` is not float.
+
     Examples
     --------
     >>> from s2sad import prims as p
@@ -313,6 +448,15 @@ def sqrt_adjoint(x, out, dout):
 @primitive(type=_floats, traits={Trait.ELEMENTWISE})
 def rsqrt(x):
     """One divided by the square root; an infinity of its sign for a zero, NaN below.
+
+    Parameters
+    ----------
+    x : Tensor of floats, of any shape
+
+    Raises
+    ------
+    S2sadError
+        E0301 if `x` is not float.
 
     Examples
     --------
@@ -345,6 +489,15 @@ def pow(x, y):
 
     The gradient of ``x**0`` with respect to `x` is 0, also at 0. With respect to `y` it is
     ``out * log(x)`` where `x` is positive, and 0 elsewhere.
+
+    Parameters
+    ----------
+    x, y : Tensors of numbers, of one dtype; shapes broadcast
+
+    Raises
+    ------
+    S2sadError
+        E0301 if they are not numbers of one dtype, E0401 if their shapes do not broadcast.
 
     Examples
     --------

@@ -106,6 +106,12 @@ def _bitcast_type(x: Type, *, dtype: DType) -> TensorType:
 def bitcast(x, *, dtype):
     """Elements whose bits are those of `x`, read as `dtype`, which is of the same size.
 
+    Parameters
+    ----------
+    x : Tensor of numbers
+    dtype : DType
+        Not bool.
+
     Raises
     ------
     S2sadError

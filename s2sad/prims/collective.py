@@ -5,9 +5,10 @@ the order that all members must share. Along an axis, the parts are those of the
 
 Adjoints, as mathematics has them: a sum over the group is its own; gathering and summing while
 scattering are each other's; one all-to-all undoes another; the source of a broadcast sums what
-the others send back. The backward sweep has an order of its own, thus needs a token of its own,
-and tokens have no cotangents to carry one: in a group of more than one, differentiation is an
-error that says so (E0104), not a gradient of 0. In a group of one everything is the identity.
+the others send back. A tangent is exchanged as its value is. But the backward sweep has an order of
+its own, thus needs a token of its own, and so do tangents; tokens have neither cotangents nor
+tangents to carry one. So in a group of more than one, differentiation is an error that says so
+(E0712), not a gradient of 0. In a group of one everything is the identity.
 """
 
 from __future__ import annotations
@@ -54,22 +55,22 @@ def _require_int(value: Any, what: str, low: int, high: int | None) -> None:
 
 def _no_partner(name: str, group: str, size: int) -> Exception:
     return fail(
-        "E0104", f"{name} among the {size} members of {group!r} needs a communicator",
+        "E0712", f"{name} among the {size} members of {group!r} needs a communicator",
         help="the NumPy backend runs one process",
     )  # fmt: skip
 
 
 def alone(name: str, group: str, size: int) -> None:
-    """NumPy computes in one process: the group must have one member (E0104)."""
+    """NumPy computes in one process: the group must have one member (E0712)."""
     if size != 1:
         raise _no_partner(name, group, size)
 
 
-def returned(name: str, cotangent: Any, size: int) -> Any:
-    """Cotangent of what one member gave in a group of one (E0104 in a larger one)."""
+def returned(name: str, derivative: Any, size: int) -> Any:
+    """Cotangent or tangent of what one member gave in a group of one (E0712 in a larger one)."""
     if size != 1:
-        raise fail("E0104", f"{name} among {size} members cannot be differentiated yet")
-    return cotangent
+        raise fail("E0712", f"{name} among {size} members cannot be differentiated yet")
+    return derivative
 
 
 def _same_type(token: Type, x: Type, **attrs: Any) -> tuple[Type, ...]:
@@ -123,6 +124,11 @@ def all_reduce_adjoint(token, x, out, dout, *, size):
     return None, returned("all_reduce", dout[1], size)
 
 
+@all_reduce.tangent
+def all_reduce_tangent(token, x, out, tangents, *, size):
+    return None, returned("all_reduce", tangents[1], size)
+
+
 def _gathered_type(token: Type, x: Type, *, axis: int, group: str, size: int) -> tuple[Type, ...]:
     require_token(token)
     return Token, _resized(tensor(x), axis, tensor(x).shape[axis] * size)
@@ -171,6 +177,11 @@ def all_gather(token, x, *, axis=0, group="world", size):
 @all_gather.adjoint
 def all_gather_adjoint(token, x, out, dout, *, size):
     return None, returned("all_gather", dout[1], size)
+
+
+@all_gather.tangent
+def all_gather_tangent(token, x, out, tangents, *, size):
+    return None, returned("all_gather", tangents[1], size)
 
 
 def _part(x: TensorType, axis: int, size: int) -> TensorType:
@@ -231,6 +242,11 @@ def reduce_scatter_adjoint(token, x, out, dout, *, size):
     return None, returned("reduce_scatter", dout[1], size)
 
 
+@reduce_scatter.tangent
+def reduce_scatter_tangent(token, x, out, tangents, *, size):
+    return None, returned("reduce_scatter", tangents[1], size)
+
+
 @primitive(type=_same_type, traits=_TRAITS, canonical=_canonical, same=())
 def broadcast(token, x, *, root=0, group="world", size):
     """The tensor of the member `root`, for every member.
@@ -269,6 +285,11 @@ def broadcast(token, x, *, root=0, group="world", size):
 @broadcast.adjoint
 def broadcast_adjoint(token, x, out, dout, *, size):
     return None, returned("broadcast", dout[1], size)
+
+
+@broadcast.tangent
+def broadcast_tangent(token, x, out, tangents, *, size):
+    return None, returned("broadcast", tangents[1], size)
 
 
 def _exchanged_type(
@@ -321,6 +342,11 @@ def all_to_all_adjoint(token, x, out, dout, *, size):
     return None, returned("all_to_all", dout[1], size)
 
 
+@all_to_all.tangent
+def all_to_all_tangent(token, x, out, tangents, *, size):
+    return None, returned("all_to_all", tangents[1], size)
+
+
 _POINT_TO_POINT = "its other end is in another process, and so would be its gradient"
 
 
@@ -348,7 +374,7 @@ def send(token, x, *, to, group="world", size):
     Raises
     ------
     S2sadError
-        E0104 where there is no communicator, E0303 or E0404 for attributes, E0304 without a token.
+        E0303 or E0404 for attributes, E0304 without a token, E0712 where there is no communicator.
 
     Examples
     --------
@@ -358,7 +384,7 @@ def send(token, x, *, to, group="world", size):
     >>> p.send(Token, np.array([1.0]), to=1, size=2)
     Traceback (most recent call last):
       ...
-    s2sad.core.diagnostics.S2sadSyntaxError: [E0104] send among the 2 members of 'world' ...
+    s2sad.core.diagnostics.S2sadRuntimeError: [E0712] send among the 2 members of 'world' ...
     """
     raise _no_partner("send", group, size)
 
@@ -392,7 +418,7 @@ def receive(token, *, source, type, group="world", size):  # noqa: A002
     Raises
     ------
     S2sadError
-        E0104 where there is no communicator, E0303 or E0404 for attributes, E0304 without a token.
+        E0303 or E0404 for attributes, E0304 without a token, E0712 where there is no communicator.
 
     Examples
     --------
@@ -401,6 +427,6 @@ def receive(token, *, source, type, group="world", size):  # noqa: A002
     >>> p.receive(Token, source=1, type=f32[4], size=2)
     Traceback (most recent call last):
       ...
-    s2sad.core.diagnostics.S2sadSyntaxError: [E0104] receive among the 2 members of 'world' ...
+    s2sad.core.diagnostics.S2sadRuntimeError: [E0712] receive among the 2 members of 'world' ...
     """
     raise _no_partner("receive", group, size)

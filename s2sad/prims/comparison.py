@@ -24,6 +24,15 @@ _SYMMETRIC = {Trait.ELEMENTWISE, Trait.COMMUTATIVE}
 def less(x, y):
     """Whether ``x < y``, elementwise; NaN is less than nothing.
 
+    Parameters
+    ----------
+    x, y : Tensors of numbers, of one dtype; shapes broadcast
+
+    Raises
+    ------
+    S2sadError
+        E0301 if they are not numbers of one dtype, E0401 if their shapes do not broadcast.
+
     Examples
     --------
     >>> from s2sad import prims as p
@@ -36,6 +45,15 @@ def less(x, y):
 @primitive(type=_compare_numbers, traits={Trait.ELEMENTWISE}, nondiff=_NONDIFF)
 def less_equal(x, y):
     """Whether ``x <= y``, elementwise; false where one is NaN.
+
+    Parameters
+    ----------
+    x, y : Tensors of numbers, of one dtype; shapes broadcast
+
+    Raises
+    ------
+    S2sadError
+        E0301 if they are not numbers of one dtype, E0401 if their shapes do not broadcast.
 
     Examples
     --------
@@ -50,6 +68,15 @@ def less_equal(x, y):
 def greater(x, y):
     """Whether ``x > y``, elementwise; false where one is NaN.
 
+    Parameters
+    ----------
+    x, y : Tensors of numbers, of one dtype; shapes broadcast
+
+    Raises
+    ------
+    S2sadError
+        E0301 if they are not numbers of one dtype, E0401 if their shapes do not broadcast.
+
     Examples
     --------
     >>> from s2sad import prims as p
@@ -62,6 +89,15 @@ def greater(x, y):
 @primitive(type=_compare_numbers, traits={Trait.ELEMENTWISE}, nondiff=_NONDIFF)
 def greater_equal(x, y):
     """Whether ``x >= y``, elementwise; false where one is NaN.
+
+    Parameters
+    ----------
+    x, y : Tensors of numbers, of one dtype; shapes broadcast
+
+    Raises
+    ------
+    S2sadError
+        E0301 if they are not numbers of one dtype, E0401 if their shapes do not broadcast.
 
     Examples
     --------
@@ -76,6 +112,15 @@ def greater_equal(x, y):
 def equal(x, y):
     """Whether ``x == y``, elementwise, also of bools; NaN equals nothing, itself included.
 
+    Parameters
+    ----------
+    x, y : Tensors of one dtype, any; shapes broadcast
+
+    Raises
+    ------
+    S2sadError
+        E0301 if their dtypes differ, E0401 if their shapes do not broadcast.
+
     Examples
     --------
     >>> from s2sad import prims as p
@@ -88,6 +133,15 @@ def equal(x, y):
 @primitive(type=_compare_any, traits=_SYMMETRIC, nondiff=_NONDIFF)
 def not_equal(x, y):
     """Whether ``x != y``, elementwise, also of bools; true where one is NaN.
+
+    Parameters
+    ----------
+    x, y : Tensors of one dtype, any; shapes broadcast
+
+    Raises
+    ------
+    S2sadError
+        E0301 if their dtypes differ, E0401 if their shapes do not broadcast.
 
     Examples
     --------
@@ -102,6 +156,15 @@ def not_equal(x, y):
 def is_nan(x):
     """Whether each element of the floats `x` is NaN.
 
+    Parameters
+    ----------
+    x : Tensor of floats, of any shape
+
+    Raises
+    ------
+    S2sadError
+        E0301 if `x` is not float.
+
     Examples
     --------
     >>> from s2sad import prims as p
@@ -115,6 +178,15 @@ def is_nan(x):
 def is_inf(x):
     """Whether each element of the floats `x` is infinite, of either sign.
 
+    Parameters
+    ----------
+    x : Tensor of floats, of any shape
+
+    Raises
+    ------
+    S2sadError
+        E0301 if `x` is not float.
+
     Examples
     --------
     >>> from s2sad import prims as p
@@ -127,6 +199,15 @@ def is_inf(x):
 @primitive(type=_ask_floats, traits={Trait.ELEMENTWISE}, nondiff=_NONDIFF)
 def is_finite(x):
     """Whether each element of the floats `x` is neither NaN nor infinite.
+
+    Parameters
+    ----------
+    x : Tensor of floats, of any shape
+
+    Raises
+    ------
+    S2sadError
+        E0301 if `x` is not float.
 
     Examples
     --------

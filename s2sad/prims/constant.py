@@ -8,7 +8,7 @@ import numpy as np
 
 from s2sad.core import dtypes
 from s2sad.core.diagnostics import fail
-from s2sad.ir import builder, plain
+from s2sad.ir import builder, dims, plain
 from s2sad.ir.primitive import Form, Primitive, Trait, number_as
 from s2sad.ir.types import TensorType, as_type
 from s2sad.prims.define import primitive
@@ -36,17 +36,32 @@ def as_constant(value: Any, type: TensorType) -> np.ndarray:  # noqa: A002
     Raises
     ------
     S2sadError
-        E0303 when the value does not fit the type.
+        E0303 when the value does not fit the type, E0402 when its shape is symbolic: `filled` of
+        the family `shape` makes one number of such a type.
     """
+    shape = _static_shape(type)
     if isinstance(value, str):
         value = plain.constant(value)
     if not isinstance(value, np.ndarray):
         value = _from_literal(value, type.dtype)
-    if value.dtype != type.dtype.storage or value.shape not in ((), type.shape):
+    if value.dtype != type.dtype.storage or value.shape not in ((), shape):
         raise fail("E0303", f"a constant of {value.dtype}{list(value.shape)} is no {type}")
-    array = np.broadcast_to(value, type.shape)
+    array = np.broadcast_to(value, shape)
     array.flags.writeable = False
     return array
+
+
+def _static_shape(type: TensorType) -> tuple[int, ...]:  # noqa: A002
+    """The shape of `type`; E0402 where it depends on symbols, for a constant is an array."""
+    sizes = tuple(size for size in type.shape if isinstance(size, int))
+    if len(sizes) != type.ndim:
+        symbols = sorted({name for size in type.shape for name in dims.free_symbols(size)})
+        raise fail(
+            "E0402",
+            f"a constant of {type} has no elements until {', '.join(symbols)} is known",
+            help="write one number as a 0-d constant, and `broadcast_to` the shape",
+        )
+    return sizes
 
 
 def _from_literal(value: Any, dtype: dtypes.DType) -> np.ndarray:

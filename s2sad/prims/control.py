@@ -17,10 +17,21 @@ from s2sad.ir.builder import as_tuple
 from s2sad.ir.dims import Dim
 from s2sad.ir.graph import Region
 from s2sad.ir.primitive import Form, Trait, as_run_time
-from s2sad.ir.types import StackType, StackValue, TensorType, Type, as_type, bool_, i64, type_of
-from s2sad.prims.constant import const
+from s2sad.ir.types import (
+    StackType,
+    StackValue,
+    TensorType,
+    Type,
+    as_type,
+    bool_,
+    i64,
+    same_type,
+    same_types,
+    type_of,
+)
 from s2sad.prims.define import primitive
 from s2sad.prims.rules import tensor
+from s2sad.prims.shape import filled
 
 
 def _require_scalar_bool(type: Type, what: str) -> None:  # noqa: A002
@@ -41,7 +52,7 @@ def flat(results: Any) -> tuple[Any, ...]:
 def _if_type(condition: Type, *, regions: dict[str, Region]) -> tuple[Type, ...]:
     _require_scalar_bool(condition, "`if`")
     then, orelse = yielded(regions["then"]), yielded(regions["orelse"])
-    if then != orelse:
+    if not same_types(then, orelse):
         raise fail("E0306", f"the branches give {then} and {orelse}")
     return then
 
@@ -53,6 +64,17 @@ def if_(condition, *, then, orelse):
     """Results of the region `then` where the scalar bool holds, else of `orelse`.
 
     The region that is not taken is not evaluated.
+
+    Parameters
+    ----------
+    condition : bool, 0-d
+    then, orelse : regions
+        Without arguments; they give values of the same types.
+
+    Raises
+    ------
+    S2sadError
+        E0304 if `condition` is no scalar bool, E0306 if the regions give different types.
 
     Examples
     --------
@@ -76,7 +98,7 @@ def _require_condition(found: tuple[Type, ...]) -> None:
 
 
 def _carried(types: tuple[Type, ...], given: tuple[Type, ...]) -> tuple[Type, ...]:
-    if given != types:
+    if not same_types(given, types):
         raise fail("E0306", f"the loop carries {types}, and its body gives {given}")
     return types
 
@@ -88,6 +110,20 @@ def _types(values: Sequence[Any]) -> tuple[Type, ...]:
 @primitive(type=_while_type, regions=("condition", "body"), form=Form.WHILE, same=())
 def while_(*carried, condition, body):
     """What `body` leaves of the carried values when `condition` no longer holds for them.
+
+    Parameters
+    ----------
+    carried
+        Values of any type.
+    condition : region
+        Takes the carried values and gives a bool, 0-d.
+    body : region
+        Takes them, and gives them anew.
+
+    Raises
+    ------
+    S2sadError
+        E0304 if the condition gives no scalar bool, E0306 if a type changes.
 
     Examples
     --------
@@ -192,6 +228,15 @@ def _drop_type(stack: Type) -> tuple[Type, ...]:
 def stack_drop(stack):
     """Nothing: the stack is used up, whatever it holds.
 
+    Parameters
+    ----------
+    stack : Stack
+
+    Raises
+    ------
+    S2sadError
+        E0304 if it is none.
+
     Examples
     --------
     >>> from s2sad import prims as p
@@ -203,7 +248,7 @@ def stack_drop(stack):
 
 
 def _push_type(stack: Type, x: Type) -> StackType:
-    if not isinstance(stack, StackType) or stack.element != tensor(x):
+    if not isinstance(stack, StackType) or not same_type(stack.element, tensor(x)):
         raise fail("E0304", f"cannot push {x} on {stack}")
     return stack
 
@@ -211,6 +256,16 @@ def _push_type(stack: Type, x: Type) -> StackType:
 @primitive(type=_push_type, traits={Trait.MOVES}, linear="all", same=(), form=Form.PUSH)
 def stack_push(stack, x):
     """The stack with `x` on top; in place, for a stack is used once.
+
+    Parameters
+    ----------
+    stack : Stack
+    x : Tensor of the type of its elements
+
+    Raises
+    ------
+    S2sadError
+        E0304 if `stack` is none, or of another type.
 
     Examples
     --------
@@ -239,6 +294,15 @@ def _pop_type(stack: Type) -> tuple[Type, ...]:
 def stack_pop(stack):
     """The stack without its top, and the top; E0502 when it is empty.
 
+    Parameters
+    ----------
+    stack : Stack
+
+    Raises
+    ------
+    S2sadError
+        E0304 if it is none, E0502 if it is empty.
+
     Examples
     --------
     >>> from s2sad import prims as p
@@ -266,4 +330,4 @@ def _tensor_type(dtype: DType, shape: tuple[Dim, ...]) -> TensorType:
 
 
 def _zeros(dtype: DType, shape: tuple[Dim, ...]) -> Any:
-    return const(0, TensorType(dtype, shape))
+    return filled(0, TensorType(dtype, shape))

@@ -23,6 +23,15 @@ LOG_10 = math.log(10.0)
 def exp(x):
     """Euler's number to the power `x`.
 
+    Parameters
+    ----------
+    x : Tensor of floats, of any shape
+
+    Raises
+    ------
+    S2sadError
+        E0301 if `x` is not float.
+
     Examples
     --------
     >>> from s2sad import prims as p
@@ -40,6 +49,15 @@ def exp_adjoint(x, out, dout):
 @primitive(type=_floats, traits={Trait.ELEMENTWISE})
 def exp2(x):
     """Two to the power `x`.
+
+    Parameters
+    ----------
+    x : Tensor of floats, of any shape
+
+    Raises
+    ------
+    S2sadError
+        E0301 if `x` is not float.
 
     Examples
     --------
@@ -59,6 +77,15 @@ def exp2_adjoint(x, out, dout):
 def expm1(x):
     """``exp(x) - 1``, without the cancellation near 0; keeps -0.0.
 
+    Parameters
+    ----------
+    x : Tensor of floats, of any shape
+
+    Raises
+    ------
+    S2sadError
+        E0301 if `x` is not float.
+
     Examples
     --------
     >>> from s2sad import prims as p
@@ -76,6 +103,15 @@ def expm1_adjoint(x, out, dout):
 @primitive(type=_floats, traits={Trait.ELEMENTWISE})
 def log(x):
     """Natural logarithm; -inf at 0, NaN below.
+
+    Parameters
+    ----------
+    x : Tensor of floats, of any shape
+
+    Raises
+    ------
+    S2sadError
+        E0301 if `x` is not float.
 
     Examples
     --------
@@ -95,6 +131,15 @@ def log_adjoint(x, out, dout):
 def log2(x):
     """Logarithm to base 2, exact for powers of two; -inf at 0, NaN below.
 
+    Parameters
+    ----------
+    x : Tensor of floats, of any shape
+
+    Raises
+    ------
+    S2sadError
+        E0301 if `x` is not float.
+
     Examples
     --------
     >>> from s2sad import prims as p
@@ -113,6 +158,15 @@ def log2_adjoint(x, out, dout):
 def log10(x):
     """Logarithm to base 10; -inf at 0, NaN below.
 
+    Parameters
+    ----------
+    x : Tensor of floats, of any shape
+
+    Raises
+    ------
+    S2sadError
+        E0301 if `x` is not float.
+
     Examples
     --------
     >>> from s2sad import prims as p
@@ -130,6 +184,15 @@ def log10_adjoint(x, out, dout):
 @primitive(type=_floats, traits={Trait.ELEMENTWISE})
 def log1p(x):
     """``log(1 + x)``, without the rounding near 0; keeps -0.0, -inf at -1, NaN below.
+
+    Parameters
+    ----------
+    x : Tensor of floats, of any shape
+
+    Raises
+    ------
+    S2sadError
+        E0301 if `x` is not float.
 
     Examples
     --------
@@ -160,6 +223,15 @@ def pow_adjoint(x, y, out, dout):
 def sigmoid(x):
     """Logistic function ``1 / (1 + exp(-x))``, without overflow on either side.
 
+    Parameters
+    ----------
+    x : Tensor of floats, of any shape
+
+    Raises
+    ------
+    S2sadError
+        E0301 if `x` is not float.
+
     Examples
     --------
     >>> from s2sad import prims as p
@@ -179,6 +251,15 @@ def sigmoid_adjoint(x, out, dout):
 def tanh(x):
     """Hyperbolic tangent.
 
+    Parameters
+    ----------
+    x : Tensor of floats, of any shape
+
+    Raises
+    ------
+    S2sadError
+        E0301 if `x` is not float.
+
     Examples
     --------
     >>> from s2sad import prims as p
@@ -196,6 +277,15 @@ def tanh_adjoint(x, out, dout):
 @primitive(type=_floats, traits={Trait.ELEMENTWISE})
 def sinh(x):
     """Hyperbolic sine.
+
+    Parameters
+    ----------
+    x : Tensor of floats, of any shape
+
+    Raises
+    ------
+    S2sadError
+        E0301 if `x` is not float.
 
     Examples
     --------
@@ -215,6 +305,15 @@ def sinh_adjoint(x, out, dout):
 def cosh(x):
     """Hyperbolic cosine.
 
+    Parameters
+    ----------
+    x : Tensor of floats, of any shape
+
+    Raises
+    ------
+    S2sadError
+        E0301 if `x` is not float.
+
     Examples
     --------
     >>> from s2sad import prims as p
@@ -232,6 +331,15 @@ def cosh_adjoint(x, out, dout):
 @primitive(type=_floats, traits={Trait.ELEMENTWISE})
 def asinh(x):
     """Inverse of `sinh`.
+
+    Parameters
+    ----------
+    x : Tensor of floats, of any shape
+
+    Raises
+    ------
+    S2sadError
+        E0301 if `x` is not float.
 
     Examples
     --------
@@ -251,6 +359,15 @@ def asinh_adjoint(x, out, dout):
 def acosh(x):
     """Inverse of `cosh` above 0; NaN below 1. The derivative at 1 is infinite.
 
+    Parameters
+    ----------
+    x : Tensor of floats, of any shape
+
+    Raises
+    ------
+    S2sadError
+        E0301 if `x` is not float.
+
     Examples
     --------
     >>> from s2sad import prims as p
@@ -268,6 +385,15 @@ def acosh_adjoint(x, out, dout):
 @primitive(type=_floats, traits={Trait.ELEMENTWISE})
 def atanh(x):
     """Inverse of `tanh`; infinite at -1 and 1, NaN outside.
+
+    Parameters
+    ----------
+    x : Tensor of floats, of any shape
+
+    Raises
+    ------
+    S2sadError
+        E0301 if `x` is not float.
 
     Examples
     --------

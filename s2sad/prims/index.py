@@ -121,7 +121,7 @@ def _rows(updates: np.ndarray, indices: np.ndarray, axis: int) -> np.ndarray:
 def _along(
     write: Any, x: np.ndarray, indices: np.ndarray, updates: np.ndarray, axis: int
 ) -> np.ndarray:
-    """Copy of `x`, in C order as all writes leave it, into whose slices along `axis` was written."""
+    """Copy of `x`, in C order as all writes leave it, with its slices along `axis` written to."""
     places = checked(indices, x.shape[axis], axis)
     out = np.moveaxis(x, axis, 0).copy(order="C")
     write(out, places.reshape(-1), _rows(updates, indices, axis))

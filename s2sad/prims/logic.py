@@ -29,6 +29,15 @@ _SYMMETRIC = {Trait.ELEMENTWISE, Trait.COMMUTATIVE}
 def logical_and(x, y):
     """Whether both of two bools hold, elementwise.
 
+    Parameters
+    ----------
+    x, y : Tensors of bools, of one dtype; shapes broadcast
+
+    Raises
+    ------
+    S2sadError
+        E0301 if they are not bools of one dtype, E0401 if their shapes do not broadcast.
+
     Examples
     --------
     >>> from s2sad import prims as p
@@ -41,6 +50,15 @@ def logical_and(x, y):
 @primitive(type=_bools, traits=_SYMMETRIC, nondiff=_NONDIFF)
 def logical_or(x, y):
     """Whether at least one of two bools holds, elementwise.
+
+    Parameters
+    ----------
+    x, y : Tensors of bools, of one dtype; shapes broadcast
+
+    Raises
+    ------
+    S2sadError
+        E0301 if they are not bools of one dtype, E0401 if their shapes do not broadcast.
 
     Examples
     --------
@@ -55,6 +73,15 @@ def logical_or(x, y):
 def logical_xor(x, y):
     """Whether exactly one of two bools holds, elementwise.
 
+    Parameters
+    ----------
+    x, y : Tensors of bools, of one dtype; shapes broadcast
+
+    Raises
+    ------
+    S2sadError
+        E0301 if they are not bools of one dtype, E0401 if their shapes do not broadcast.
+
     Examples
     --------
     >>> from s2sad import prims as p
@@ -67,6 +94,15 @@ def logical_xor(x, y):
 @primitive(type=_bools, traits={Trait.ELEMENTWISE}, nondiff=_NONDIFF)
 def logical_not(x):
     """Whether a bool does not hold, elementwise.
+
+    Parameters
+    ----------
+    x : Tensor of bools, of any shape
+
+    Raises
+    ------
+    S2sadError
+        E0301 if `x` is not bool.
 
     Examples
     --------
@@ -81,6 +117,16 @@ def logical_not(x):
 def bit_and(x, y):
     """Bits that are set in both operands; for bools, whether both hold.
 
+    Parameters
+    ----------
+    x, y : Tensors of integers or bools, of one dtype; shapes broadcast
+
+    Raises
+    ------
+    S2sadError
+        E0301 if they are not integers or bools of one dtype, E0401 if their shapes do not
+        broadcast.
+
     Examples
     --------
     >>> from s2sad import prims as p
@@ -93,6 +139,16 @@ def bit_and(x, y):
 @primitive(type=_bits, traits=_SYMMETRIC, nondiff=_NONDIFF)
 def bit_or(x, y):
     """Bits that are set in at least one operand; for bools, whether one holds.
+
+    Parameters
+    ----------
+    x, y : Tensors of integers or bools, of one dtype; shapes broadcast
+
+    Raises
+    ------
+    S2sadError
+        E0301 if they are not integers or bools of one dtype, E0401 if their shapes do not
+        broadcast.
 
     Examples
     --------
@@ -107,6 +163,16 @@ def bit_or(x, y):
 def bit_xor(x, y):
     """Bits that are set in exactly one operand; for bools, whether exactly one holds.
 
+    Parameters
+    ----------
+    x, y : Tensors of integers or bools, of one dtype; shapes broadcast
+
+    Raises
+    ------
+    S2sadError
+        E0301 if they are not integers or bools of one dtype, E0401 if their shapes do not
+        broadcast.
+
     Examples
     --------
     >>> from s2sad import prims as p
@@ -119,6 +185,15 @@ def bit_xor(x, y):
 @primitive(type=_bits, traits={Trait.ELEMENTWISE}, nondiff=_NONDIFF)
 def bit_not(x):
     """All bits inverted; for bools, whether it does not hold.
+
+    Parameters
+    ----------
+    x : Tensor of integers or bools, of any shape
+
+    Raises
+    ------
+    S2sadError
+        E0301 if `x` is float.
 
     Examples
     --------
@@ -134,6 +209,15 @@ def shift_left(x, count):
     """`x` times two to the power `count`, wrapping: bits move towards the sign.
 
     A count below 0, or of the width of the dtype and above, moves all bits out: 0.
+
+    Parameters
+    ----------
+    x, count : Tensors of integers, of one dtype; shapes broadcast
+
+    Raises
+    ------
+    S2sadError
+        E0301 if they are not integers of one dtype, E0401 if their shapes do not broadcast.
 
     Examples
     --------
@@ -151,6 +235,15 @@ def shift_right(x, count):
     """`x` divided by two to the power `count`, rounded down: the sign is kept.
 
     A count below 0, or of the width of the dtype and above, leaves the sign only: 0 or -1.
+
+    Parameters
+    ----------
+    x, count : Tensors of integers, of one dtype; shapes broadcast
+
+    Raises
+    ------
+    S2sadError
+        E0301 if they are not integers of one dtype, E0401 if their shapes do not broadcast.
 
     Examples
     --------

@@ -140,6 +140,15 @@ def sparse_cross_entropy_grad(
 ):
     """Cotangent of the logits of `sparse_cross_entropy`, given that of the loss.
 
+    Parameters
+    ----------
+    log_probabilities : Tensor of floats, shape (..., n, ...)
+        The second result of `sparse_cross_entropy`.
+    labels : Tensor of integers, shape (..., ...)
+    dloss : Tensor, dtype of `log_probabilities`, shape of `labels`
+    axis, ignore_index, label_smoothing
+        As of `sparse_cross_entropy`.
+
     Examples
     --------
     >>> import numpy as np
@@ -235,6 +244,14 @@ def cross_entropy_adjoint(logits, targets, out, dout, *, axis, label_smoothing):
 @composite(canonical=_canonical, same=())
 def cross_entropy_grad(log_probabilities, targets, dloss, *, axis=-1, label_smoothing=0.0):
     """Cotangents of the logits and targets of `cross_entropy`, given that of the loss.
+
+    Parameters
+    ----------
+    log_probabilities, targets : Tensors of floats, of one type, shape (..., n, ...)
+        The first is the second result of `cross_entropy`.
+    dloss : Tensor of the same dtype, shape (..., ...)
+    axis, label_smoothing
+        As of `cross_entropy`.
 
     Examples
     --------

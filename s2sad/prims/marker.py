@@ -20,7 +20,7 @@ from s2sad.ir import dims
 from s2sad.ir.dims import Dim
 from s2sad.ir.graph import Region
 from s2sad.ir.primitive import Trait
-from s2sad.ir.types import TensorType, Type
+from s2sad.ir.types import TensorType, Type, same_types
 from s2sad.prims.control import flat, yielded
 from s2sad.prims.define import primitive
 from s2sad.prims.rules import is_float, require_kind, tensor
@@ -34,7 +34,7 @@ def differentiable(types: Sequence[Type]) -> tuple[Type, ...]:
 
 
 def _require_types(found: Sequence[Type], expected: Sequence[Type], what: str) -> None:
-    if tuple(found) != tuple(expected):
+    if not same_types(found, expected):
         raise fail("E0306", f"{what} must give {tuple(expected)}, got {tuple(found)}")
 
 
@@ -331,7 +331,7 @@ def transform(*values, body, kind, wrt=(), results=(0,), in_axes=(), out_axes=()
     Raises
     ------
     S2sadError
-        E0104 at run time for all but ``"vmap"``: derivatives are made while compiling. E0301,
+        E0712 at run time for all but ``"vmap"``: derivatives are made while compiling. E0301,
         E0302, E0303, E0306, E0401, E0403 or E0404 for what does not fit.
 
     Examples
@@ -343,11 +343,11 @@ def transform(*values, body, kind, wrt=(), results=(0,), in_axes=(), out_axes=()
            [ 4., 16.]])
     """
     if kind != "vmap":
-        raise fail("E0104", f"{kind} is made while compiling and cannot be computed as it stands")
+        raise fail("E0712", f"{kind} is made while compiling and cannot be computed as it stands")
     pairs = list(zip(values, in_axes, strict=True))
     size = next(x.shape[axis] for x, axis in pairs if axis is not None)
     if size == 0:
-        raise fail("E0104", "vmap along an empty axis cannot be computed as it stands")
+        raise fail("E0712", "vmap along an empty axis cannot be computed as it stands")
     each = [flat(body(*[_row(x, axis, i) for x, axis in pairs])) for i in range(size)]
     results = zip(zip(*each, strict=True), out_axes, strict=True)
     return tuple(np.stack(rows, axis) for rows, axis in results)

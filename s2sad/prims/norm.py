@@ -124,6 +124,14 @@ def layer_norm_adjoint(x, gamma, beta, out, dout, *, axes):
 def layer_norm_grad(x, gamma, mean, rstd, dy, *, axes):
     """Cotangents of `x`, `gamma` and `beta` of `layer_norm`, given that of its first result.
 
+    Parameters
+    ----------
+    x, dy : Tensors of floats, of one type
+    gamma : Tensor of the same dtype
+    mean, rstd : Tensors
+        The other results of `layer_norm`.
+    axes : tuple of int
+
     Examples
     --------
     >>> import numpy as np
@@ -237,6 +245,14 @@ def rms_norm_adjoint(x, gamma, out, dout, *, axes):
 def rms_norm_grad(x, gamma, rstd, dy, *, axes):
     """Cotangents of `x` and `gamma` of `rms_norm`, given that of its first result.
 
+    Parameters
+    ----------
+    x, dy : Tensors of floats, of one type
+    gamma : Tensor of the same dtype
+    rstd : Tensor
+        The other result of `rms_norm`.
+    axes : tuple of int
+
     Examples
     --------
     >>> import numpy as np
@@ -339,6 +355,13 @@ def batch_norm_adjoint(x, gamma, beta, out, dout):
 @composite()
 def batch_norm_grad(x, gamma, mean, rstd, dy):
     """Cotangents of `x`, `gamma` and `beta` of `batch_norm`, given that of its first result.
+
+    Parameters
+    ----------
+    x, dy : Tensors of floats, of one type, shape (N, C, ...)
+    gamma : Tensor of the same dtype, shape (C,)
+    mean, rstd : Tensors, shape (C,)
+        Results of `batch_norm`.
 
     Examples
     --------

@@ -20,6 +20,15 @@ _NONDIFF = "piecewise constant"
 def floor(x):
     """Largest whole number that is not above `x`.
 
+    Parameters
+    ----------
+    x : Tensor of floats, of any shape
+
+    Raises
+    ------
+    S2sadError
+        E0301 if `x` is not float.
+
     Examples
     --------
     >>> from s2sad import prims as p
@@ -32,6 +41,15 @@ def floor(x):
 @primitive(type=_floats, traits={Trait.ELEMENTWISE}, nondiff=_NONDIFF)
 def ceil(x):
     """Smallest whole number that is not below `x`.
+
+    Parameters
+    ----------
+    x : Tensor of floats, of any shape
+
+    Raises
+    ------
+    S2sadError
+        E0301 if `x` is not float.
 
     Examples
     --------
@@ -46,6 +64,15 @@ def ceil(x):
 def round(x):
     """Whole number nearest to `x`; of two equally near, the even one.
 
+    Parameters
+    ----------
+    x : Tensor of floats, of any shape
+
+    Raises
+    ------
+    S2sadError
+        E0301 if `x` is not float.
+
     Examples
     --------
     >>> from s2sad import prims as p
@@ -58,6 +85,15 @@ def round(x):
 @primitive(type=_floats, traits={Trait.ELEMENTWISE}, nondiff=_NONDIFF)
 def trunc(x):
     """`x` without its fraction: the nearest whole number towards zero.
+
+    Parameters
+    ----------
+    x : Tensor of floats, of any shape
+
+    Raises
+    ------
+    S2sadError
+        E0301 if `x` is not float.
 
     Examples
     --------

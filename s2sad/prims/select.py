@@ -23,6 +23,17 @@ def where(condition, x, y):
 
     The side that is not taken is not read: a NaN there stays there, in the gradient as well.
 
+    Parameters
+    ----------
+    condition : Tensor of bools
+    x, y : Tensors of one dtype, any; shapes broadcast, with that of `condition`
+
+    Raises
+    ------
+    S2sadError
+        E0301 if `condition` is not bool or the dtypes of `x` and `y` differ, E0401 if the shapes do
+        not broadcast.
+
     Examples
     --------
     >>> from s2sad import prims as p

@@ -605,6 +605,10 @@ def filled(value: Any, type: TensorType) -> Any:  # noqa: A002
 def zeros_like(x):
     """Zeros with the type of `x`, a tensor of any dtype.
 
+    Parameters
+    ----------
+    x : Tensor of any dtype, of any shape
+
     Examples
     --------
     >>> from s2sad import prims as p
@@ -617,6 +621,10 @@ def zeros_like(x):
 @composite()
 def ones_like(x):
     """Ones, or True, with the type of `x`, a tensor of any dtype.
+
+    Parameters
+    ----------
+    x : Tensor of any dtype, of any shape
 
     Examples
     --------

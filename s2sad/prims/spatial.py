@@ -131,6 +131,12 @@ def _count(
     return dims.window(size, kernel, stride, *padding, dilation)
 
 
+def require_counts(found: Shape, counts: Shape) -> None:
+    """The spatial sizes `found` of a cotangent are the `counts` of windows; E0401 where not."""
+    for axis, (size, count) in enumerate(zip(found, counts, strict=True), 2):
+        dims.require_same(size, count, f"the size of dy and the windows along axis {axis}")
+
+
 def require_members(
     spatial: Shape,
     kernel: tuple[int, ...],

@@ -23,6 +23,20 @@ HALF_SQRT_PI = math.sqrt(math.pi) / 2.0
 def erf(x):
     """Error function, ``2/sqrt(pi)`` times the integral of ``exp(-t**2)`` from 0 to `x`.
 
+    Parameters
+    ----------
+    x : Tensor of floats, of any shape
+
+    Raises
+    ------
+    S2sadError
+        E0301 if `x` is not float.
+
+    Notes
+    -----
+    The rational approximations of SunPro's fdlibm, `s_erf.c`. The derivative is
+    ``2/sqrt(pi) * exp(-x**2)``.
+
     Examples
     --------
     >>> from s2sad import prims as p
@@ -40,6 +54,19 @@ def erf_adjoint(x, out, dout):
 @primitive(type=_floats, traits={Trait.ELEMENTWISE})
 def erfc(x):
     """``1 - erf(x)``, without the cancellation.
+
+    Parameters
+    ----------
+    x : Tensor of floats, of any shape
+
+    Raises
+    ------
+    S2sadError
+        E0301 if `x` is not float.
+
+    Notes
+    -----
+    The rational approximations of SunPro's fdlibm, `s_erf.c`.
 
     Examples
     --------
@@ -59,6 +86,21 @@ def erfc_adjoint(x, out, dout):
 def erfinv(x):
     """Inverse of `erf`; infinite at -1 and 1, as is its derivative, and NaN outside.
 
+    Parameters
+    ----------
+    x : Tensor of floats, of any shape
+
+    Raises
+    ------
+    S2sadError
+        E0301 if `x` is not float.
+
+    Notes
+    -----
+    The start is that of S. Winitzki, "A handy approximation for the error function and its
+    inverse", 2008; Halley steps on `erf`, in the tails on `erfc`, refine it. The derivative is
+    ``sqrt(pi)/2 * exp(erfinv(x)**2)``.
+
     Examples
     --------
     >>> from s2sad import prims as p
@@ -76,6 +118,20 @@ def erfinv_adjoint(x, out, dout):
 @primitive(type=_floats, traits={Trait.ELEMENTWISE})
 def lgamma(x):
     """Logarithm of the absolute value of the gamma function; inf at 0, -1, -2, ...
+
+    Parameters
+    ----------
+    x : Tensor of floats, of any shape
+
+    Raises
+    ------
+    S2sadError
+        E0301 if `x` is not float.
+
+    Notes
+    -----
+    The approximations of SunPro's fdlibm, `e_lgamma_r.c`; below 0 the recurrence, and reflection.
+    The derivative is ``polygamma(x, n=0)``.
 
     Examples
     --------
@@ -113,6 +169,11 @@ def polygamma(x, *, n):
     ------
     S2sadError
         E0303 if `n` is no int, E0404 if it is negative.
+
+    Notes
+    -----
+    Abramowitz and Stegun, 6.3.18 and 6.4.11 (asymptotic series), 6.4.6 (recurrence) and 6.4.7
+    (reflection). The derivative is ``polygamma(x, n=n + 1)``.
 
     Examples
     --------

@@ -18,6 +18,15 @@ _floats = elementwise(is_float, "floats")
 def sin(x):
     """Sine; NaN at the infinities.
 
+    Parameters
+    ----------
+    x : Tensor of floats, of any shape
+
+    Raises
+    ------
+    S2sadError
+        E0301 if `x` is not float.
+
     Examples
     --------
     >>> from s2sad import prims as p
@@ -36,6 +45,15 @@ def sin_adjoint(x, out, dout):
 def cos(x):
     """Cosine; NaN at the infinities.
 
+    Parameters
+    ----------
+    x : Tensor of floats, of any shape
+
+    Raises
+    ------
+    S2sadError
+        E0301 if `x` is not float.
+
     Examples
     --------
     >>> from s2sad import prims as p
@@ -53,6 +71,15 @@ def cos_adjoint(x, out, dout):
 @primitive(type=_floats, traits={Trait.ELEMENTWISE})
 def tan(x):
     """Tangent; NaN at the infinities.
+
+    Parameters
+    ----------
+    x : Tensor of floats, of any shape
+
+    Raises
+    ------
+    S2sadError
+        E0301 if `x` is not float.
 
     Examples
     --------
@@ -74,6 +101,15 @@ def asin(x):
 
     The derivative at -1 and 1 is infinite.
 
+    Parameters
+    ----------
+    x : Tensor of floats, of any shape
+
+    Raises
+    ------
+    S2sadError
+        E0301 if `x` is not float.
+
     Examples
     --------
     >>> from s2sad import prims as p
@@ -94,6 +130,15 @@ def acos(x):
 
     The derivative at -1 and 1 is infinite.
 
+    Parameters
+    ----------
+    x : Tensor of floats, of any shape
+
+    Raises
+    ------
+    S2sadError
+        E0301 if `x` is not float.
+
     Examples
     --------
     >>> from s2sad import prims as p
@@ -111,6 +156,15 @@ def acos_adjoint(x, out, dout):
 @primitive(type=_floats, traits={Trait.ELEMENTWISE})
 def atan(x):
     """Angle from -pi/2 to pi/2 with the tangent `x`.
+
+    Parameters
+    ----------
+    x : Tensor of floats, of any shape
+
+    Raises
+    ------
+    S2sadError
+        E0301 if `x` is not float.
 
     Examples
     --------
@@ -132,6 +186,15 @@ def atan2(y, x):
 
     It jumps where `y` changes its sign and `x` is negative, -0.0 and 0.0 included. The gradient
     at the origin is 0.
+
+    Parameters
+    ----------
+    y, x : Tensors of floats, of one dtype; shapes broadcast
+
+    Raises
+    ------
+    S2sadError
+        E0301 if they are not floats of one dtype, E0401 if their shapes do not broadcast.
 
     Examples
     --------

@@ -13,11 +13,10 @@ from typing import Any
 import numpy as np
 
 from s2sad.core import dtypes
-from s2sad.core.diagnostics import S2sadError, fail
+from s2sad.core.diagnostics import S2sadError, did_you_mean, fail
 from s2sad.core.location import Location
 from s2sad.ir import dims
 from s2sad.ir.graph import Function
-from s2sad.ir.read_source import did_you_mean
 from s2sad.ir.types import StackType, StackValue, TensorType, Token, TokenType, type_of
 from s2sad.prims.kernels.philox import seed_state
 

@@ -11,15 +11,11 @@ from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from s2sad.backends import numpy as numpy_backend
 from s2sad.core.diagnostics import S2sadError
-from s2sad.ir import store
+from s2sad.ir.archive import load_arrays, save_results
 from s2sad.ir.evaluate import evaluate
 from s2sad.ir.graph import Function, Value
-from s2sad.ir.plain import load_arrays
-from s2sad.ir.types import StackValue, TokenType
 from s2sad.tools.inputs import given_inputs, parameter_places, random_inputs, require_numbers
 from s2sad.tools.statistics import HEADS, row
 from s2sad.tools.tables import show, show_table
@@ -112,21 +108,3 @@ def _failure(error: Exception) -> str:
     if isinstance(error, S2sadError):
         return str(error)
     return "\n".join([f"{type(error).__name__}: {error}", *getattr(error, "__notes__", ())])
-
-
-def save_results(path: Path, results: Sequence[Any]) -> None:
-    """Write `results` as ``result0``, ``result1``, ... to an ``.npz``, whole or not at all.
-
-    Tokens are left out; a stack becomes one array, its first axis counts what was pushed.
-    """
-    arrays = {
-        f"result{i}": _stacked(value) if isinstance(value, StackValue) else value
-        for i, value in enumerate(results)
-        if not isinstance(value, TokenType)
-    }
-    store.save_arrays(path, arrays)
-
-
-def _stacked(stack: StackValue) -> np.ndarray:
-    shape: Any = (0, *stack.element.shape)
-    return np.stack(stack) if stack else np.empty(shape, stack.element.dtype.storage)

@@ -16,9 +16,10 @@ from s2sad import prims as p
 from s2sad.autodiff.reverse import differentiate
 from s2sad.backends.numpy import build
 from s2sad.ir.builder import build_function
+from s2sad.ir.dims import symbol
 from s2sad.ir.evaluate import evaluate
 from s2sad.ir.graph import Function
-from s2sad.ir.types import type_of
+from s2sad.ir.types import bool_, f32, type_of
 from s2sad.ir.verify import verify
 from s2sad.passes.base import run_passes
 from s2sad.passes.dce import Dce
@@ -107,3 +108,21 @@ def test_reading_rows_in_a_loop_is_linear() -> None:
         seconds[n] = time.perf_counter() - start
     assert "index_add_in_place" in executable.source
     assert seconds[8192] < 10 * seconds[2048]  # the dense form costs 16 times as much
+
+
+def test_sizes_may_be_symbolic_and_spelled_in_two_ways() -> None:
+    def branch(c, x, y):
+        return p.if_(c, then=lambda: p.mul(x, x), orelse=lambda: y)
+
+    def loop(x):
+        return p.for_(0, 3, 1, x, body=lambda i, h: p.mul(h, x))
+
+    H = symbol("H")  # noqa: N806 - so in types
+    one, other = f32[(H + 2) // 2], f32[H // 2 + 1]
+    for program, wrt, types in (
+        (build_function(branch, [bool_, one, other]), [1, 2], (one, one, other)),
+        (build_function(loop, [f32[H, 4]]), [0], (f32[H, 4], f32[H, 4])),
+    ):
+        joint = differentiate(program, wrt)
+        verify(joint)
+        assert joint.result_types == types

@@ -20,9 +20,9 @@ from s2sad.passes.decompose import Decompose, without_adjoint
 from support import reverse
 from support.control_programs import PROGRAMS, float_results
 from support.laws import identical
-from support.specs import all_specs
+from support.specs import differentiable_specs
 
-SPECS = [s for s in all_specs() if s.gradient and s.prim.nondiff is None and not s.prim.regions]
+SPECS = differentiable_specs()
 
 
 def without_tangent(prim) -> bool:
@@ -41,8 +41,6 @@ def test_inlined_tangents_are_the_rules(spec) -> None:
     types = [type_of(np.asarray(x)) for x in spec.operands]
     function = build_function(lambda *v: spec.prim(*v, **spec.attrs), types)
     places = reverse.float_places(types)
-    if not places or not reverse.float_places(function.result_types):
-        return
     dots = [np.full(types[i].shape, 0.5) for i in places]
     inputs = [*map(np.asarray, spec.operands), *dots]
     expected = evaluate(reverse.jvp(function, places), inputs)

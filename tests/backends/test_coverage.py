@@ -137,7 +137,7 @@ def test_programs(name):
     executable, inputs = build(function), inputs_of(function)
     with feeding("covered", [np.arange(3.0)] * 2):
         if name in ("raise_", "send", "receive"):
-            with pytest.raises((KeyError, S2sadError), match="no .|E0104"):
+            with pytest.raises((KeyError, S2sadError), match="no .|E0712"):
                 executable.run(inputs)
         else:
             assert differences(executable, inputs) == []

@@ -9,7 +9,15 @@ import traceback
 import pytest
 
 from s2sad.core import location
-from s2sad.core.diagnostics import CALLS_SHOWN, CLASSES, Diagnostic, S2sadError, class_of, fail
+from s2sad.core.diagnostics import (
+    CALLS_SHOWN,
+    CLASSES,
+    Diagnostic,
+    S2sadError,
+    S2sadTypeError,
+    class_of,
+    fail,
+)
 from s2sad.core.location import Location
 from s2sad.core.tensor import Tensor
 
@@ -241,7 +249,8 @@ def test_the_caller_is_the_code_outside_of_s2sad(tmp_path):
 
 
 def test_frames_of_s2sad_are_passed_over():
-    with pytest.raises(SyntaxError) as caught:
+    with pytest.raises(S2sadTypeError) as caught:
         Tensor([1.0])[0] = 2.0
-    assert caught.value.filename == __file__
-    assert caught.value.text is not None and "Tensor([1.0])[0] = 2.0" in caught.value.text
+    place = caught.value.diagnostic.location
+    assert place is not None and place.file == __file__
+    assert "Tensor([1.0])[0] = 2.0" in linecache.getline(place.file, place.line)

@@ -10,7 +10,8 @@ import pytest
 from s2sad.core import changes, dtypes
 from s2sad.core.diagnostics import S2sadError
 from s2sad.core.dtypes import bfloat16, bool_, float16, float32, float64, int8, int32, int64
-from s2sad.core.tensor import Parameter, ParameterTuple, Tensor
+from s2sad.core.parameter import Parameter, ParameterTuple
+from s2sad.core.tensor import Tensor
 
 
 def refused(code: str, function, *args, **kwargs) -> str:

@@ -17,7 +17,8 @@ from s2sad.core import dispatch, dtypes
 from s2sad.core.diagnostics import S2sadError
 from s2sad.core.dispatch import Slots
 from s2sad.core.dtypes import bfloat16, bool_, float16, float32, float64, int8, int32, int64
-from s2sad.core.tensor import Parameter, Tensor
+from s2sad.core.parameter import Parameter
+from s2sad.core.tensor import Tensor
 
 
 def refused(code: str, function, *args, **kwargs) -> str:
@@ -191,10 +192,10 @@ def test_shifts_do_not_exist(methods):
 
 
 def test_writing_to_elements_is_refused_where_it_stands():
-    with pytest.raises(SyntaxError) as caught:
+    with pytest.raises(TypeError) as caught:
         Tensor([1.0])[0] = 2.0
-    assert isinstance(caught.value, S2sadError) and caught.value.code == "E0104"
-    assert caught.value.filename == __file__
+    assert isinstance(caught.value, S2sadError) and caught.value.code == "E0310"
+    assert caught.value.diagnostic.location.file == __file__
 
 
 def test_a_tensor_that_is_not_made_yet_has_no_attributes():
@@ -387,6 +388,17 @@ def test_functions_of_numpy_take_a_tensor_for_an_array():
     assert type(found) is np.ndarray and found.dtype == np.float32
     np.testing.assert_array_equal(np.concatenate([tensor, tensor]), [0, 1, 0, 1])
     np.testing.assert_allclose(tensor, [0.0, 1.0])
+    assert type(np.add(np.ones(2), tensor)) is np.ndarray
+
+
+def test_operators_of_numpy_leave_it_to_the_tensor():
+    array, tensor = np.array([1.0, 2.0]), Tensor([0.5, 3.0])
+    for found in (array + tensor, tensor + array):
+        assert type(found) is Tensor and found.dtype is float64 and found.tolist() == [1.5, 5.0]
+    assert type(array < tensor) is Tensor and (array < tensor).tolist() == [False, True]
+    refused("E0304", lambda: array @ tensor)
+    array += tensor
+    assert type(array) is Tensor and array.tolist() == [1.5, 5.0]
 
 
 def test_constants_are_copied_before_they_can_be_written_to():

@@ -16,7 +16,8 @@ from hypothesis.extra import numpy as hnp
 from s2sad.core import dtypes
 from s2sad.core.diagnostics import S2sadError
 from s2sad.core.dtypes import bfloat16, bool_, float16, float32, float64, int8, int32, int64, uint8
-from s2sad.core.tensor import Parameter, Tensor
+from s2sad.core.parameter import Parameter
+from s2sad.core.tensor import Tensor
 
 BF16 = ml_dtypes.bfloat16
 
@@ -252,9 +253,21 @@ def test_a_masked_array_would_lose_its_mask():
     assert "filled" in refused("E0304", np.ma.masked_array([1.0, 2.0], [True, False]))
 
 
-@pytest.mark.parametrize("data", [[[1], [1, 2]], [[1], 2], [[[1]], [2]]], ids=str)
-def test_ragged_lists(data):
-    refused("E0401", data)
+@pytest.mark.parametrize(
+    ("data", "rows"),
+    [
+        ([[1], [1, 2]], "[0] has 1, [1] has 2"),
+        ([[1, 2], (3, 4), []], "[0] has 2, [2] has 0"),
+        ([[1], 2], "[0] has 1, [1] is a single number"),
+        ([[[1]], [2]], "[0][0] has 1, [1][0] is a single number"),
+        ([[[1], [2]], [[3], [4, 5]]], "[0][0] has 1, [1][1] has 2"),
+        ([Tensor([1.0, 2.0]), [3.0]], "[0] has 2, [1] has 1"),
+        ([np.zeros((2, 3)), np.zeros((2, 4))], "[0][0] has 3, [1][0] has 4"),
+    ],
+    ids=str,
+)
+def test_ragged_lists(data, rows):
+    assert f"its rows differ in length: {rows}" in refused("E0401", data)
 
 
 @pytest.mark.parametrize("dtype", [np.float32, "float32", float, np.dtype("f4"), 32], ids=repr)
@@ -337,7 +350,7 @@ def test_init_is_refused_where_it_makes_no_sense():
     refused("E0302", init=0.0)
     refused("E0302", shape=(2,), init=0.0)
     refused("E0302", [1.0], shape=(1,))
-    refused("E0104", shape=(2,), dtype=float32)
+    refused("E0310", shape=(2,), dtype=float32)
     refused("E0303", shape=(2,), dtype=float32, init="zeros")
     refused("E0303", shape=(-1,), dtype=float32, init=0)
     refused("E0303", shape=(None, 2), dtype=float32, init=0)

@@ -10,7 +10,7 @@ import pytest
 from s2sad.core import dispatch
 from s2sad.core.diagnostics import S2sadError
 from s2sad.core.dispatch import Slots, fill, slots
-from s2sad.core.tensor import Parameter
+from s2sad.core.parameter import Parameter
 from s2sad.core.transform import Transform
 
 

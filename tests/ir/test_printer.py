@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import ast
+import subprocess
+import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -393,3 +396,22 @@ def test_small_constants_and_splats_stay_in_the_text():
     text = print_text(build_function(run, []), constants=constants)
     assert constants.arrays == {} and "consts=None" in text
     assert "p.const(0.0, f32[1000000])" in text
+
+
+def test_the_printer_is_imported_by_the_first_who_asks():
+    program = """
+import sys
+from s2sad import prims as p
+from s2sad.ir.builder import build_function
+from s2sad.ir.types import f32
+function = build_function(lambda x: p.neg(x), [f32])
+heavy = {"astunparse", "networkx", "s2sad.ir.network", "s2sad.ir.printer", "s2sad.ir.unparse"}
+assert not heavy & set(sys.modules), heavy & set(sys.modules)
+assert "p.neg(" in str(function)
+assert "networkx" not in sys.modules
+"""
+    root = Path(__file__).parents[2]
+    done = subprocess.run(
+        [sys.executable, "-c", program], cwd=root, capture_output=True, text=True, timeout=60
+    )
+    assert done.returncode == 0, done.stderr

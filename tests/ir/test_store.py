@@ -12,12 +12,13 @@ import pytest
 
 from s2sad import prims as p
 from s2sad.core.diagnostics import S2sadError, S2sadFileError
-from s2sad.ir import plain, store
+from s2sad.ir import archive, store
 from s2sad.ir.builder import build_function
 from s2sad.ir.compare import difference
+from s2sad.ir.dims import symbol
 from s2sad.ir.evaluate import evaluate
 from s2sad.ir.graph import Function
-from s2sad.ir.types import Token, bf16, f32, i32
+from s2sad.ir.types import StackValue, Token, bf16, f32, f64, i32, i64
 
 ROOT = Path(__file__).parent.parent.parent
 TABLE = np.arange(32, dtype=np.float32)
@@ -121,14 +122,14 @@ def test_every_damaged_byte_is_an_error_of_ours(tmp_path):
 def test_constants_must_fit(tmp_path):
     path = tmp_path / "net.py"
     store.save(with_constants(), path)
-    arrays = plain.load_arrays(tmp_path / "net.npz")
+    arrays = archive.load_arrays(tmp_path / "net.npz")
     for wrong in (arrays["k0"][:-1], arrays["k0"].astype(np.float64)):
-        store.save_arrays(tmp_path / "net.npz", {**arrays, "k0": wrong})
+        archive.save_arrays(tmp_path / "net.npz", {**arrays, "k0": wrong})
         with pytest.raises(S2sadError) as caught:
             store.load(path, p.ALL)
         assert caught.value.code == "E0303"
         assert caught.value.diagnostic.location.file == str(path)
-    store.save_arrays(tmp_path / "net.npz", {"k1": arrays["k1"]})
+    archive.save_arrays(tmp_path / "net.npz", {"k1": arrays["k1"]})
     assert code_of(path) == "E0602"
 
 
@@ -174,7 +175,7 @@ def test_a_dump_runs_by_itself(tmp_path, style):
         ["result0:", "f32[32]"], ["result1:", "i32[17]"], ["result2:", "bf16[20]"],
     ]  # fmt: skip
     assert "0.0 to 34.0" in done.stdout
-    found = plain.load_arrays(tmp_path / "out.npz")
+    found = archive.load_arrays(tmp_path / "out.npz")
     for number, wanted in enumerate(evaluate(function, inputs)):
         np.testing.assert_array_equal(found[f"result{number}"], wanted)
 
@@ -202,3 +203,39 @@ def test_a_script_may_need_a_token_only(tmp_path):
     store.save(build_function(lambda t: p.print_(t, format="hello\n"), [Token]), path)
     done = run_script(path)
     assert done.stdout == "hello\nresult0: Token\n", done.stderr
+
+
+@pytest.mark.parametrize("style", ["flat", "source"])
+@pytest.mark.parametrize("pushed", [0, 3])
+def test_a_script_writes_stacks_too(tmp_path, style, pushed):
+    def run(x, n, token):
+        def push(i, tape):
+            return p.stack_push(tape, p.mul(x, p.cast(i, dtype=f32)))
+
+        return token, p.for_(0, n, 1, p.stack_empty(of=f32[2]), body=push), p.neg(x)
+
+    path = tmp_path / "net.py"
+    store.save(
+        build_function(run, [f32[2], i64, Token], names=["x", "n", "token"]), path, style=style
+    )
+    store.save_inputs(path, [np.array([1, 2], np.float32), np.array(pushed)])
+    done = run_script(path, "--out", str(tmp_path / "out"))
+    assert done.returncode == 0, done.stderr
+    assert sorted(each.name for each in tmp_path.iterdir()) == ["net.in.npz", "net.py", "out"]
+    found = archive.load_arrays(tmp_path / "out")
+    assert list(found) == ["result1", "result2"]
+    assert found["result1"].dtype == np.float32 and found["result1"].shape == (pushed, 2)
+    assert found["result1"].tolist() == [[0.0, 0.0], [1.0, 2.0], [2.0, 4.0]][:pushed]
+    assert found["result2"].tolist() == [-1.0, -2.0]
+
+
+def test_results_are_written_whole_or_not_at_all(tmp_path):
+    path = tmp_path / "out.npz"
+    archive.save_results(path, [np.ones(2)])
+    before = path.read_bytes()
+    with pytest.raises(S2sadError, match="E0402"):
+        archive.save_results(path, [np.ones(2), StackValue(f64[symbol("B")])])
+    assert path.read_bytes() == before
+    with pytest.raises(S2sadError, match="E0604"):
+        archive.save_results(tmp_path / "missing" / "out.npz", [np.ones(2)])
+    assert [each.name for each in tmp_path.iterdir()] == ["out.npz"]

@@ -17,12 +17,14 @@ from typing import Any
 import pytest
 
 from s2sad import prims as p
+from s2sad.autodiff.reverse import differentiate
 from s2sad.core.diagnostics import S2sadError, S2sadInternalError
 from s2sad.core.location import Location
 from s2sad.ir.builder import Builder, build_function
 from s2sad.ir.clone import clone
 from s2sad.ir.dims import symbol
 from s2sad.ir.graph import Function, Operation, Region, Use
+from s2sad.ir.reader import read_text
 from s2sad.ir.types import Stack, Token, bool_, f32, f64, i64
 from s2sad.ir.verify import verify
 from support.corruptions import CORRUPTIONS
@@ -76,6 +78,48 @@ def test_what_is_not_corrupted_is_accepted():
 
 
 # Small functions, and what is said of them
+
+
+B, H = symbol("B"), symbol("H")
+
+
+def test_sizes_in_attributes_may_be_symbolic():
+    def run(x: Any) -> Any:
+        flat = p.reshape(x, shape=(16 * B,))
+        rows = p.slice(x, start=(1, 0), stop=(B - 1, 16))
+        return flat, rows, p.broadcast_to(x, shape=(3, B, 16))
+
+    function = build_function(run, [f32[B, 16]])
+    verify(function)
+    assert function.result_types == (f32[16 * B], f32[B - 2, 16], f32[3, B, 16])
+    text = str(function)
+    again = read_text(text, p.ALL)
+    verify(again)
+    assert str(again) == text
+
+
+def test_equal_sizes_in_attributes_may_be_spelled_otherwise():
+    function = build_function(lambda x: p.broadcast_to(x, shape=((H + 2) // 2,)), [f32[H // 2 + 1]])
+    verify(function)
+    operation = function.body.operations[0]
+    operation.attrs = MappingProxyType({"shape": (H // 2 + 1,)})
+    verify(function)
+    operation.attrs = MappingProxyType({"shape": (H // 2 + 2,)})
+    with pytest.raises(S2sadInternalError, match="does not fit its rule: E0401"):
+        verify(function)
+
+
+def test_the_gradient_of_a_sum_over_a_symbolic_axis_is_well_formed():
+    primal = build_function(lambda x: p.reduce_sum(x, axis=(0, 1), keepdims=False), [f32[B, 4]])
+    joint = differentiate(primal, [0])
+    verify(joint)
+    assert joint.result_types == (f32, f32[B, 4])
+    rows = build_function(lambda x: p.reduce_sum(x, axis=(1,), keepdims=False), [f32[B, 4]])
+    joint = differentiate(rows, [0])
+    verify(joint)
+    assert joint.result_types == (f32[B], f32[B, 4])
+    assert str(read_text(str(joint), p.ALL)) == str(joint)
+
 
 BROKEN: dict[str, tuple[Callable[[], Function], str]] = {}
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import ClassVar
 
 from s2sad import prims as p
@@ -21,7 +21,10 @@ from s2sad.passes.rewrite import Rule, RuleSet
 class Apply(Pass):
     """Some rules, until none of them fires, and what dce does."""
 
-    rules: tuple[Rule, ...] = ()
+    rules: tuple[Rule, ...] = field(
+        default=(),
+        metadata={"is_bare": True, "write": lambda rules: ",".join(x.__name__ for x in rules)},
+    )
     name: ClassVar[str] = "apply"
 
     def run(self, function: Function, rewriter: Rewriter) -> None:

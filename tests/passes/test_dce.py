@@ -67,6 +67,107 @@ def main(x: f32[4], c: bool_):
     return x
 """,
     ),
+    "a loop": (
+        """
+def main(x: f32[4], n: i64):
+    y = x
+    for i in range(0, n, 1):
+        y = p.exp(y)
+    return x
+""",
+        """
+def main(x: f32[4], n: i64):
+    return x
+""",
+    ),
+    "a loop of which nobody knows how long it runs": (
+        """
+def main(x: f32):
+    y = x
+    while True:
+        if not y < 9.0: break
+        y = p.exp(y)
+    return x
+""",
+        """
+def main(x: f32):
+    return x
+""",
+    ),
+    "what a loop carries for nobody": (
+        """
+def main(x: f32[4], n: i64):
+    y: f32[4]; z: f32[4]
+    y, z = p.exp(x), p.tan(x)
+    for i in range(0, n, 1):
+        y, z = p.exp(y), z + y
+    return y
+""",
+        """
+def main(x: f32[4], n: i64):
+    y = p.exp(x)
+    for i in range(0, n, 1):
+        y = p.exp(y)
+    return y
+""",
+    ),
+    "what a branch in a loop gives for nobody": (
+        """
+def main(x: f32[4], c: bool_, n: i64):
+    y: f32[4]; a: f32[4]; b: f32[4]
+    y, a, b = x, x, x
+    for i in range(0, n, 1):
+        u: f32[4]; v: f32[4]
+        if c:
+            u, v = p.exp(y), a * y
+        else:
+            u, v = y, a + y
+        y, a, b = u, a - y, v
+    return y
+""",
+        """
+def main(x: f32[4], c: bool_, n: i64):
+    y = x
+    for i in range(0, n, 1):
+        if c:
+            u = p.exp(y)
+        else:
+            u = y
+        y = u
+    return y
+""",
+    ),
+    "all but what may fail in a loop": (
+        """
+def main(x: f32[4], n: i64):
+    y: f32; z: f32[4]
+    y, z = p.const(0.0, f32), x
+    for i in range(0, n, 1):
+        y, z = p.gather(x, i), p.exp(z)
+    return x
+""",
+        """
+def main(x: f32[4], n: i64):
+    for i in range(0, n, 1):
+        first = p.gather(x, i)
+    return x
+""",
+    ),
+    "all of a loop but its step, which may be 0": (
+        """
+def main(x: f32[4], step: i64):
+    y = x
+    for i in range(0, 4, step):
+        y = p.exp(y)
+    return x
+""",
+        """
+def main(x: f32[4], step: i64):
+    for i in range(0, 4, step):
+        pass
+    return x
+""",
+    ),
 }
 
 UNCHANGED = {
@@ -84,6 +185,27 @@ def main(token: Token, x: f32[4]):
 def main(tape: Stack[f32[4]], x: f32[4]):
     rest, top = p.stack_pop(tape)
     return rest
+""",
+    "a loop whose step may be 0": """
+def main(x: f32[4], step: i64):
+    for i in range(0, 4, step):
+        pass
+    return x
+""",
+    "a loop in which something may fail": """
+def main(x: f32[4], n: i64):
+    for i in range(0, n, 1):
+        first = p.gather(x, i)
+    return x
+""",
+    "what is in a marker": """
+def main(x: f32[4]):
+    @region
+    def body(y: f32[4]):
+        unused = p.exp(y)
+        return -y
+    z = p.checkpoint(x, body=body)
+    return z
 """,
     "what may fail": """
 def main(state: i64[3], low: i64):

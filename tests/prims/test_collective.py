@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from s2sad import prims as p
+from s2sad.autodiff.forward import push_forward
 from s2sad.core.diagnostics import S2sadError
 from s2sad.ir.builder import build_function
 from s2sad.ir.dims import symbol
@@ -60,15 +61,19 @@ def test_a_group_of_one_is_the_identity(prim, attrs):
     dout = np.arange(6.0).reshape(2, 3)
     (dx,) = evaluate(gradient(program), [Token, np.ones((2, 3)), dout])
     assert np.array_equal(dx, dout)
+    token, y, y_dot = evaluate(push_forward(program, (1,)), [Token, np.ones((2, 3)), dout])
+    assert token is Token and np.array_equal(y, np.ones((2, 3))) and np.array_equal(y_dot, dout)
 
 
 @pytest.mark.parametrize(("prim", "attrs"), EXCHANGES, ids=ids)
 def test_a_larger_group_needs_a_communicator_and_no_gradient_is_made_up(prim, attrs):
     program = build_function(lambda t, x: prim(t, x, size=2, **attrs), [Token, f64[2, 4]])
-    with pytest.raises(S2sadError, match=f"E0104.*{prim.name}.*2 members.*world"):
+    with pytest.raises(S2sadError, match=f"E0712.*{prim.name}.*2 members.*world"):
         evaluate(program, [Token, np.ones((2, 4))])
-    with pytest.raises(S2sadError, match=f"E0104.*{prim.name}.*differentiated"):
+    with pytest.raises(S2sadError, match=f"E0712.*{prim.name}.*differentiated"):
         gradient(program)
+    with pytest.raises(S2sadError, match=f"E0712.*{prim.name}.*differentiated"):
+        push_forward(program, (1,))
 
 
 @pytest.mark.parametrize(
@@ -95,9 +100,9 @@ def test_what_does_not_fit_is_refused(run, code):
 
 
 def test_point_to_point_needs_another_process():
-    with pytest.raises(S2sadError, match="E0104.*send"):
+    with pytest.raises(S2sadError, match="E0712.*send"):
         p.send(Token, np.ones(2), to=0, size=1)
-    with pytest.raises(S2sadError, match="E0104.*receive"):
+    with pytest.raises(S2sadError, match="E0712.*receive"):
         p.receive(Token, source=0, type=bool_, size=1)
 
 

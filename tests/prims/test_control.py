@@ -8,9 +8,13 @@ import pytest
 from s2sad import prims as p
 from s2sad.core.diagnostics import S2sadError
 from s2sad.ir.builder import as_tuple, build_function
+from s2sad.ir.dims import symbol
 from s2sad.ir.evaluate import evaluate
 from s2sad.ir.types import Stack, StackValue, Token, bool_, f32, f64, i32, i64, type_of
+from s2sad.ir.verify import verify
 from support.laws import identical
+
+H = symbol("H")
 
 
 def both(run, *operands):
@@ -240,3 +244,48 @@ def test_push_and_pop_are_adjoints():
     program = build_function(run, [Stack[f64], f64])
     (stack,) = evaluate(program, [StackValue(f64), np.array(2.0)])
     assert [x.tolist() for x in stack] == [2.0, 0.0]
+
+
+# Types that are spelled otherwise and equal at all sizes
+
+ONE, OTHER = f32[(H + 2) // 2], f32[H // 2 + 1]
+
+
+def test_branches_and_loops_take_equal_sizes():
+    def branch(c, x, y):
+        return p.if_(c, then=lambda: x, orelse=lambda: y)
+
+    def counted(x, y):
+        return p.for_(0, 3, 1, x, body=lambda i, h: y)
+
+    def conditional(c, x, y):
+        return p.while_(c, x, condition=lambda c, h: c, body=lambda c, h: (c, y))
+
+    for program in (
+        build_function(branch, [bool_, ONE, OTHER]),
+        build_function(counted, [ONE, OTHER]),
+        build_function(conditional, [bool_, ONE, OTHER]),
+    ):
+        verify(program)
+        assert program.result_types[-1] == ONE
+    with pytest.raises(S2sadError, match="E0306"):
+        build_function(branch, [bool_, ONE, f32[H // 2 + 2]])
+    with pytest.raises(S2sadError, match="E0306"):
+        build_function(counted, [ONE, f32[H]])
+
+
+def test_stacks_take_equal_sizes():
+    program = build_function(p.stack_push, [Stack[ONE], OTHER])
+    verify(program)
+    assert program.result_types == (Stack[ONE],)
+    with pytest.raises(S2sadError, match="E0304"):
+        build_function(p.stack_push, [Stack[ONE], f32[H]])
+
+
+def test_the_zero_that_is_pushed_back_may_be_of_symbolic_size():
+    def run(stack, dstack):
+        _, top = p.stack_pop(stack)
+        return p.control.stack_pop_adjoint(None, (None, top), (dstack, None))[0]
+
+    program = build_function(run, [Stack[f32[H]], Stack[f32[H]]])
+    assert program.result_types == (Stack[f32[H]],)

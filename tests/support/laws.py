@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 
+from s2sad import prims as p
 from s2sad.core import dtypes
 from s2sad.core.diagnostics import S2sadError
 from s2sad.core.dtypes import DType
@@ -24,7 +25,7 @@ from s2sad.ir.evaluate import evaluate
 from s2sad.ir.graph import Function
 from s2sad.ir.primitive import Primitive, Trait
 from s2sad.ir.types import TensorType, Type, type_of
-from support.reverse import float_places, gradient, is_float, jvp, vjp
+from support.reverse import call_rule, float_places, gradient, is_float, jvp, vjp
 
 Array = np.ndarray
 
@@ -33,6 +34,10 @@ INTEGERS = (dtypes.int64, dtypes.int32, dtypes.int16, dtypes.int8, dtypes.uint8)
 
 # The four-point difference errs by STEP**4 times the fifth derivative, and by eps / STEP.
 STEP = 1e-3
+
+
+#: Their rules ask for the dtype of values, so arrays cannot stand for these.
+VALUES_ONLY = {"cast"}
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,12 +73,15 @@ class Spec:
 
 
 def check_laws(spec: Spec) -> None:
-    """Hold `spec` to all laws; an AssertionError says which one it breaks."""
+    """Hold `spec` to all laws that can hold there; an AssertionError says which one it breaks."""
     checked = [check_types(spec, operands) for operands in recast(spec.operands)]
     assert any(checked), f"{spec}: the type rule accepts no dtype"
     places = _places(spec)
     results = _arrays(spec.prim(*spec.operands, **spec.attrs))
-    if spec.gradient and places and float_places([type_of(x) for x in results]):
+    if not places or not float_places([type_of(x) for x in results]):
+        return
+    check_rules(spec, places)
+    if spec.gradient:
         finite = all(np.isfinite(x).all() for x in results if x.dtype == np.float64)
         assert finite, f"{spec}: the result is not finite, so say gradient=False"
         if spec.prim.nondiff is None or "piecewise constant" in spec.prim.nondiff:
@@ -122,7 +130,7 @@ def check_types(spec: Spec, operands: list[Array]) -> bool:
     for one, other in zip(results, evaluate(program, operands), strict=True):
         assert identical(one, other), f"{spec}: the program differs from the call, {types}"
     _check_rounding(spec, operands, results)
-    if spec.gradient and _places(spec) and dtypes.float64 not in [_dtype(t) for t in types]:
+    if _places(spec) and dtypes.float64 not in [_dtype(t) for t in types]:
         vjp(program, _places(spec))  # that its types fit; numbers are checked in float64
         jvp(program, _places(spec))
     return True
@@ -178,6 +186,61 @@ def _check_rounding(spec: Spec, operands: list[Array], results: Sequence[Array])
         if dtype.is_float and one.dtype != other.dtype:
             other = np.asarray(dtypes.narrow(other, dtype))
         assert identical(one, other), f"{spec}: a narrow result is not the rounded wide one"
+
+
+def check_rules(spec: Spec, places: Sequence[int]) -> None:
+    """Adjoint and tangent, also at poles and NaN: their types, and that values give what arrays do.
+
+    Of narrow floats `check_types` builds the programs, so there the types are checked as well.
+    """
+    rng = np.random.default_rng(zlib.crc32(str(spec).encode()))
+    operands = [np.asarray(x) for x in spec.operands]
+    program = build_function(lambda *v: spec.prim(*v, **spec.attrs), [type_of(x) for x in operands])
+    results = evaluate(program, operands)
+    outs = float_places(program.result_types)
+    douts = {i: _like(_direction(rng, results[i]), results[i]) for i in outs}
+    dots = {i: _like(_direction(rng, operands[i]), operands[i]) for i in places}
+    pulled = evaluate(gradient(program, places), [*operands, *douts.values()])
+    pushed = evaluate(jvp(program, places), [*operands, *dots.values()])[len(results) :]
+    for found, like in zip(pulled, [operands[i] for i in places], strict=True):
+        assert (found.dtype, found.shape) == (like.dtype, like.shape), f"{spec}: adjoint"
+    for found, like in zip(pushed, [results[i] for i in outs], strict=True):
+        assert (found.dtype, found.shape) == (like.dtype, like.shape), f"{spec}: tangent"
+    prim = spec.prim
+    # On 0-d arrays NumPy's operators give scalars, which prims take for Python numbers.
+    if prim.nondiff or prim.name in VALUES_ONLY or not all(x.ndim for x in (*operands, *results)):
+        return
+    out = _single(results)
+    if prim.adjoint_rule is not None:
+        dout = _single([douts.get(i) for i in range(len(results))])
+        _check_on_arrays(spec, prim.adjoint_rule, (*operands, out, dout), places, pulled)
+    if prim.tangent_rule is not None:
+        tangents = tuple(dots.get(i) for i in range(len(operands)))
+        _check_on_arrays(spec, prim.tangent_rule, (*operands, out, tangents), outs, pushed)
+
+
+def _like(array: Array, like: Array) -> Array:
+    """`array` in the dtype of `like`; results may be narrow where operands are not."""
+    return np.asarray(dtypes.narrow(array, dtypes.BY_STORAGE[like.dtype]))
+
+
+def _check_on_arrays(
+    spec: Spec, rule: Callable[..., Any], values: Sequence[Any],
+    places: Sequence[int], expected: Sequence[Array],
+) -> None:  # fmt: skip
+    """`rule` called on arrays gives, at each of `places`, what its program gave."""
+    attrs = spec.prim.complete([type_of(np.asarray(x)) for x in spec.operands], spec.attrs)
+    with np.errstate(all="ignore"):
+        found = as_tuple(call_rule(rule, values, attrs))
+    for place, wanted in zip(places, expected, strict=True):
+        one = np.zeros_like(wanted) if found[place] is None else np.asarray(found[place])
+        if one.shape != wanted.shape:
+            one = p.sum_to(one, shape=wanted.shape)
+        assert identical(one, wanted), f"{spec}: {rule.__name__} on arrays gives {one} at {place}"
+
+
+def _single(items: Sequence[Any]) -> Any:
+    return items[0] if len(items) == 1 else tuple(items)
 
 
 def check_derivatives(spec: Spec, places: Sequence[int]) -> None:

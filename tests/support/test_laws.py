@@ -49,6 +49,18 @@ def test_a_right_one_passes():
     check_laws(Spec(define(lambda x: x * x * x, adjoint=cube_adjoint), (normal(2, 3),)))
 
 
+def test_rules_run_where_differences_say_nothing():
+    zero = np.array([0.0, np.nan, np.inf])
+    other = lambda x, out, dout: (dout * (3.0 if isinstance(x, np.ndarray) else 2.0),)  # noqa: E731
+    narrow = lambda x, out, dout: (p.cast(dout, dtype=dtypes.float16),)  # noqa: E731
+    with pytest.raises(AssertionError, match="on arrays gives"):
+        check_laws(Spec(define(twice, adjoint=other), (zero,), gradient=False))
+    with pytest.raises(AssertionError, match="the cotangent of"):
+        check_laws(Spec(define(twice, adjoint=narrow), (zero,), gradient=False))
+    broken = {"adjoint": twice_adjoint, "tangent": lambda x, out, tangents: tangents[0] * 2.5}
+    check_laws(Spec(define(twice, **broken), (zero,), gradient=False))  # no number is compared
+
+
 def write(x):
     x += x
     return x

@@ -23,8 +23,9 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
-from s2sad.backends.base import LOOPS, last_reads
+from s2sad.backends.base import last_reads
 from s2sad.ir.graph import Function, Operation, Region, Value
+from s2sad.ir.loops import LOOPS
 from s2sad.ir.primitive import Form, Primitive, Trait
 from s2sad.ir.types import TensorType
 from s2sad.prims.cast import cast

@@ -73,7 +73,7 @@ class BitcastSame(Rewrite):
         return x
 
 
-class BitcastBitcast(Rewrite):
+class MergeBitcasts(Rewrite):
     """bitcast(bitcast(x, a), b)  =>  bitcast(x, b)."""
 
     def before(x, *, a, b):

@@ -44,7 +44,7 @@ class TransposeNothing(Rewrite):
         return x
 
 
-class TransposeTranspose(Rewrite):
+class MergeTransposes(Rewrite):
     """transpose(transpose(x, a), b)  =>  transpose(x, a then b)."""
 
     def before(x, *, a, b):
@@ -67,7 +67,7 @@ class ReshapeNothing(Rewrite):
         return x
 
 
-class ReshapeReshape(Rewrite):
+class MergeReshapes(Rewrite):
     """reshape(reshape(x, a), b)  =>  reshape(x, b)."""
 
     def before(x, *, a, b):
@@ -90,7 +90,7 @@ class BroadcastNothing(Rewrite):
         return x
 
 
-class BroadcastBroadcast(Rewrite):
+class MergeBroadcasts(Rewrite):
     """broadcast_to(broadcast_to(x, a), b)  =>  broadcast_to(x, b)."""
 
     def before(x, *, a, b):
@@ -128,7 +128,7 @@ class SliceNothing(Rewrite):
         return x
 
 
-class SliceSlice(Rewrite):
+class MergeSlices(Rewrite):
     """slice(slice(x, a, b, s), c, d, t)  =>  one slice of x, where all bounds are numbers."""
 
     def before(x, *, a, b, s, c, d, t):
@@ -190,7 +190,7 @@ class FlipNothing(Rewrite):
         return x
 
 
-class FlipFlip(Rewrite):
+class MergeFlips(Rewrite):
     """flip(flip(x, a), b)  =>  flip(x, the axes in one of a and b)."""
 
     def before(x, *, a, b):

@@ -1,4 +1,4 @@
-"""Do convolution and pooling keep the laws, and refuse what does not fit?"""
+"""Does convolution keep the laws, and refuse what does not fit?"""
 
 from __future__ import annotations
 
@@ -8,11 +8,10 @@ import numpy as np
 import pytest
 
 from s2sad import prims as p
-from s2sad.core.diagnostics import S2sadError
-from s2sad.ir.builder import build_function
 from s2sad.ir.dims import symbol
 from s2sad.ir.types import bf16, f16, f32, f64, i64
-from support.laws import Spec, check_laws, distinct, integers, normal
+from support.applied import attrs_of, inferred, refused
+from support.laws import Spec, check_laws, normal
 
 PLAIN = {"stride": 1, "padding": 0, "dilation": 1, "groups": 1}
 UNEVEN = {"stride": (2, 1), "padding": ((1, 0), (0, 2)), "dilation": (1, 2), "groups": 2}
@@ -32,38 +31,12 @@ SPECS = [
     Spec(p.conv_transpose, (normal(2, 2, 3), normal(2, 3, 2)), {"stride": 2, "output_padding": 1}),
     Spec(p.conv_transpose, (normal(1, 4, 2, 3), normal(4, 1, 3, 2)),
          {"stride": 2, "padding": ((1, 1), (0, 0)), "output_padding": 1, "groups": 2}),
-    Spec(p.max_pool, (distinct(2, 2, 6),), {"kernel": 3, "stride": 2, "padding": 1}),
-    Spec(p.max_pool, (distinct(1, 2, 5, 4),),
-         {"kernel": (2, 3), "padding": ((1, 0), (0, 1)), "dilation": (2, 1)}),
-    Spec(p.max_pool, (integers(1, 1, 3, 2, 3),), {"kernel": 2}),
-    Spec(p.max_pool_argmax, (distinct(1, 2, 5),), {"kernel": 3, "padding": 1}),
-    Spec(p.max_pool_grad, (distinct(1, 2, 5), normal(1, 2, 4)), {"kernel": 2}),
-    Spec(p.max_pool_grad, (distinct(2, 1, 4, 4), normal(2, 1, 2, 2)),
-         {"kernel": 3, "stride": 2, "padding": 1}),
-    Spec(p.avg_pool, (normal(2, 2, 5),), {"kernel": 2, "stride": 2, "padding": ((0, 1),)}),
-    Spec(p.avg_pool, (normal(2, 1, 4, 5),),
-         {"kernel": 3, "padding": 1, "count_include_pad": False}),
-    Spec(p.avg_pool, (normal(1, 1, 3, 3, 2),), {"kernel": 2, "divisor": -3}),
-    Spec(p.avg_pool_grad, (normal(2, 2, 3),), {"input_shape": 6, "kernel": 2, "stride": 2}),
-    Spec(p.avg_pool_grad, (normal(1, 1, 4, 5),),
-         {"input_shape": (4, 5), "kernel": 3, "padding": 1, "count_include_pad": False}),
 ]  # fmt: skip
 
 
 @pytest.mark.parametrize("spec", SPECS, ids=str)
 def test_laws(spec):
     check_laws(spec)
-
-
-def refused(prim, *types, **attrs):
-    """The error of a program that applies `prim` to values of `types`."""
-    with pytest.raises(S2sadError) as caught:
-        build_function(lambda *v: prim(*v, **attrs), types)
-    return caught.value
-
-
-def inferred(prim, *types, **attrs):
-    return build_function(lambda *v: prim(*v, **attrs), types).result_types[0]
 
 
 # Meanings, written out
@@ -109,56 +82,9 @@ def test_narrow_floats_are_summed_in_float32():
     x[0, 0, :] = 1.001
     exact = x.astype(np.float64).sum()
     assert p.conv(x, w)[0, 0, 0] == np.float16(exact)
-    assert p.avg_pool(x, kernel=2049)[0, 0, 0] == np.float16(exact / 2049)
 
 
-# Ties, NaN, infinities
-
-
-def pulled(x, dy, **attrs):
-    return p.max_pool_grad(np.asarray([[x]], float), np.asarray([[dy]], float), **attrs)[
-        0, 0
-    ].tolist()
-
-
-def test_the_first_maximum_gets_the_gradient():
-    assert pulled([2, 2, 1, 2], [1, 10, 100], kernel=2) == [1, 10, 0, 100]
-    assert pulled([0.0, -0.0, 0.0], [1, 10], kernel=2) == [1, 10, 0]
-    assert pulled([1, np.nan, np.nan], [1, 10], kernel=2) == [0, 11, 0]
-    assert pulled([-np.inf, -np.inf], [1], kernel=2) == [1, 0]
-    assert pulled([-np.inf, 3], [1, 10, 100], kernel=2, padding=1) == [1, 110]
-
-
-def test_maximum_sees_nan_and_not_the_padding():
-    x = np.array([[[-5.0, np.nan, -np.inf, -np.inf]]])
-    y = p.max_pool(x, kernel=2, padding=1)
-    np.testing.assert_array_equal(y, [[[-5, np.nan, np.nan, -np.inf, -np.inf]]])
-    assert p.max_pool(np.array([[[-7, -3]]], np.int8), kernel=2, padding=1).tolist() == [
-        [[-7, -3, -3]]
-    ]
-    found = p.max_pool_argmax(x, kernel=2, padding=1)
-    assert found.tolist() == [[[0, 1, 1, 2, 3]]]
-
-
-def test_argmax_counts_through_all_spatial_axes():
-    x = np.zeros((1, 1, 3, 4))
-    x[0, 0, 2, 1] = 1
-    assert p.max_pool_argmax(x, kernel=2).max() == 9
-
-
-def test_mean_of_a_window_with_padding():
-    x = np.array([[[2.0, 4.0]]])
-    assert p.avg_pool(x, kernel=2, padding=1).tolist() == [[[1, 3, 2]]]
-    assert p.avg_pool(x, kernel=2, padding=1, count_include_pad=False).tolist() == [[[2, 3, 4]]]
-    assert p.avg_pool(x, kernel=2, padding=1, divisor=4).tolist() == [[[0.5, 1.5, 1]]]
-
-
-# Attributes
-
-
-def attrs_of(prim, *types, **attrs):
-    function = build_function(lambda *v: prim(*v, **attrs), types)
-    return dict(function.body.operations[0].attrs)
+# What does not fit
 
 
 def test_attributes_have_one_spelling():
@@ -167,7 +93,6 @@ def test_attributes_have_one_spelling():
     spellings = itertools.product([2, (2, 2), [2, 2]], [1, (1, 1), ((1, 1), (1, 1)), (1, (1, 1))])
     for stride, padding in spellings:
         assert attrs_of(p.conv, x, w, stride=stride, padding=padding, groups=2) == expected
-    assert attrs_of(p.avg_pool, x, kernel=2)["kernel"] == (2, 2)
     assert attrs_of(p.conv_transpose, x, f32[4, 2, 3, 3], output_padding=0)["output_padding"] == (
         0,
         0,
@@ -225,34 +150,12 @@ def test_gradients_of_a_convolution_must_fit():
     grouped = refused(p.conv_filter_grad, f32[1, 3, 8], f32[1, 4, 6], kernel_shape=3, groups=2)
     assert "channels" in str(grouped)
     assert "nothing of axis 2" in str(refused(p.conv_transpose, f32[1, 4, 2], w, padding=2))
-    assert refused(p.avg_pool_grad, f32[1, 2, 4], input_shape=8, kernel=3).code == "E0401"
-    assert refused(p.max_pool_grad, f32[1, 2, 8], f32[1, 2, 5], kernel=3).code == "E0401"
-
-
-def test_windows_of_a_pooling_must_see_something():
-    assert refused(p.max_pool, f32[1, 1, 4], kernel=2, padding=2).code == "E0404"
-    assert refused(p.max_pool, f32[1, 1, 1], kernel=2, dilation=2, padding=1).code == "E0404"
-    assert (
-        refused(p.avg_pool, f32[1, 1, 4], kernel=2, padding=2, count_include_pad=False).code
-        == "E0404"
-    )
-    assert inferred(p.avg_pool, f32[1, 1, 4], kernel=2, padding=2) == f32[1, 1, 7]
-    # Wide padding that no window falls into: the stride leaps over it.
-    assert inferred(p.max_pool, f32[1, 1, 4], kernel=2, stride=5, padding=((0, 2),)) == f32[1, 1, 1]
-    assert refused(p.avg_pool, f32[1, 1, 4], kernel=2, divisor=0).code == "E0404"
-    for divisor in (1.5, "2", True):
-        assert refused(p.avg_pool, f32[1, 1, 4], kernel=2, divisor=divisor).code == "E0303"
-    assert refused(p.avg_pool, f32[1, 1, 4], kernel=2, count_include_pad=1).code == "E0303"
-    assert refused(p.max_pool, f32[1, 4], kernel=2).code == "E0401"
-    assert refused(p.avg_pool, i64[1, 1, 4], kernel=2).code == "E0301"
 
 
 def test_sizes_may_be_symbolic():
     batch, size = symbol("B"), symbol("H")
     x = f32[batch, 3, size + 2, 8]
     assert inferred(p.conv, x, f32[4, 3, 3, 3]) == f32[batch, 4, size, 6]
-    assert inferred(p.max_pool, x, kernel=2, stride=2) == f32[batch, 3, (size + 2) // 2, 4]
-    assert inferred(p.avg_pool, x, kernel=(1, 8)) == f32[batch, 3, size + 2, 1]
     grad = inferred(
         p.conv_input_grad, f32[batch, 4, size, 6], f32[4, 3, 3, 3], input_shape=(size + 2, 8)
     )

@@ -1,0 +1,105 @@
+"""How do arrays lie in a file?
+
+In an ``.npz``, under keys, in the storage of their dtypes. It is written whole or not at all, and
+checked when it is read; nothing in it is executed.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import Any, BinaryIO
+
+import numpy as np
+
+from s2sad.core import dtypes
+from s2sad.core.diagnostics import fail
+
+
+def load_arrays(path: Path) -> dict[str, np.ndarray]:
+    """All arrays of the ``.npz`` at `path`; pickled objects are refused.
+
+    Raises
+    ------
+    S2sadError
+        E0602 when the file is missing or damaged, or holds what no tensor can.
+    """
+    if not path.is_file():
+        raise fail("E0602", f"the arrays beside the dump are missing: {path}")
+    try:
+        with open(path, "rb") as file, np.load(file, allow_pickle=False) as archive:
+            arrays = {key: archive[key] for key in archive.files}
+    except Exception as error:  # what NumPy and zipfile raise on damaged bytes has no end
+        raise fail("E0602", f"{path} is damaged, or no .npz file: {error}") from error
+    for key, array in arrays.items():
+        if array.dtype not in dtypes.BY_STORAGE:
+            raise fail("E0602", f"{path} holds {key} with elements of {array.dtype}")
+    return arrays
+
+
+def save_arrays(path: Path, arrays: Mapping[str, Any]) -> None:
+    """Write `arrays` to the ``.npz`` at `path`, whole or not at all.
+
+    Raises
+    ------
+    S2sadError
+        E0604 when it cannot be written.
+    """
+    write_whole(path, lambda file: np.savez(file, **arrays))  # type: ignore[arg-type]
+
+
+def save_results(path: Path, results: Sequence[Any]) -> None:
+    """Write `results` as ``result0``, ``result1``, ... to the ``.npz`` at `path`.
+
+    Tokens are left out; a stack becomes one array, whose first axis counts what was pushed.
+
+    Parameters
+    ----------
+    path : Path
+    results : sequence
+        Arrays, stacks and tokens.
+
+    Raises
+    ------
+    S2sadError
+        E0402 for an empty stack of tensors of symbolic size, E0604 when it cannot be written.
+    """
+    arrays = {
+        f"result{i}": _stacked(value) if isinstance(value, list) else value
+        for i, value in enumerate(results)
+        if isinstance(value, (np.ndarray, list))
+    }
+    save_arrays(path, arrays)
+
+
+def _stacked(stack: Any) -> np.ndarray:
+    element = stack.element
+    if stack:
+        return np.stack(stack)
+    if not all(isinstance(size, int) for size in element.shape):
+        raise fail("E0402", f"an empty stack of {element} does not tell the sizes of its tensors")
+    return np.empty((0, *element.shape), element.dtype.storage)
+
+
+def write_whole(path: Path, write: Callable[[BinaryIO], Any]) -> None:
+    """Let `write` fill a new file, which then takes the place of `path` at once.
+
+    Raises
+    ------
+    S2sadError
+        E0604 when that fails; what was at `path` is there still.
+    """
+    part = path.with_name(f".{path.name}.{os.urandom(4).hex()}.part")
+    try:
+        with open(part, "xb") as file:
+            write(file)
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(part, path)
+    except OSError as error:
+        raise fail("E0604", f"{path} cannot be written: {error}") from error
+    finally:
+        with suppress(FileNotFoundError):
+            part.unlink()

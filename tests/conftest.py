@@ -1,0 +1,24 @@
+"""What do all tests share?"""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from support.snapshots import FOLDER, Snapshot
+
+
+def pytest_addoption(parser):
+    parser.addoption(
+        "--update-snapshots", action="store_true",
+        help="write tests/snapshots/ anew; read the diff afterwards",
+    )  # fmt: skip
+
+
+@pytest.fixture
+def snapshot(request):
+    """The snapshot of the test that asks: ``snapshot(function, inputs)``."""
+    case = re.sub(r"\W+", "-", request.node.name.removeprefix("test_")).strip("-")
+    path = FOLDER / request.path.parent.name / f"{case}.py"
+    return Snapshot(path, request.config.getoption("--update-snapshots"))

@@ -1,0 +1,275 @@
+"""Sums, products, powers and comparisons against NumPy, in both forms."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import s2sad as ms
+from s2sad import ops
+from s2sad.core.dtypes import widen
+from support.forms import both_forms, check_gradients, refused
+
+SPECIAL = np.array([0.0, -0.0, 1.0, -2.5, np.inf, -np.inf, np.nan, 1e-300, 6e4])
+SHAPES = [
+    ((3,), (3,)),
+    ((2, 1), (3,)),
+    ((), (2, 2)),
+    ((0,), (1,)),
+    ((1, 3, 1), (2, 1, 4)),
+    ((), ()),
+]
+
+BINARY = {
+    "add": (ops.add, np.add), "sub": (ops.sub, np.subtract), "mul": (ops.mul, np.multiply),
+    "div": (ops.div, np.divide), "pow": (ops.pow, np.power), "less": (ops.less, np.less),
+    "less_equal": (ops.less_equal, np.less_equal), "greater": (ops.greater, np.greater),
+    "greater_equal": (ops.greater_equal, np.greater_equal), "equal": (ops.equal, np.equal),
+    "not_equal": (ops.not_equal, np.not_equal),
+}  # fmt: skip
+OPERATORS = {
+    "add": lambda x, y: x + y, "sub": lambda x, y: x - y, "mul": lambda x, y: x * y,
+    "div": lambda x, y: x / y, "pow": lambda x, y: x**y, "less": lambda x, y: x < y,
+    "less_equal": lambda x, y: x <= y, "greater": lambda x, y: x > y,
+    "greater_equal": lambda x, y: x >= y, "equal": lambda x, y: x == y,
+    "not_equal": lambda x, y: x != y,
+}  # fmt: skip
+
+
+def in_numpy(reference, *tensors):
+    with np.errstate(all="ignore"):
+        return reference(*(widen(x.array) if isinstance(x, ms.Tensor) else x for x in tensors))
+
+
+@pytest.mark.parametrize("name", BINARY)
+@pytest.mark.parametrize("dtype", [ms.float64, ms.float32, ms.int32], ids=str)
+@pytest.mark.parametrize(("one", "other"), SHAPES)
+def test_shapes_broadcast(name, dtype, one, other):
+    operation, reference = BINARY[name]
+    rng = np.random.default_rng(0)
+    x = ms.Tensor(rng.integers(1, 5, one), dtype)
+    y = ms.Tensor(rng.integers(1, 5, other), dtype)
+
+    def run(x, y):
+        return operation(x, y), operation(y, x)
+
+    for result, operands in zip(both_forms(run, x, y), ((x, y), (y, x)), strict=True):
+        expected = in_numpy(reference, *operands)
+        assert result.shape == expected.shape
+        np.testing.assert_allclose(result.asnumpy(), expected, rtol=1e-6)
+
+
+@pytest.mark.parametrize("name", BINARY)
+@pytest.mark.parametrize("dtype", [ms.float64, ms.float32, ms.float16, ms.bfloat16], ids=str)
+def test_special_values(name, dtype):
+    operation, reference = BINARY[name]
+    x = ms.Tensor(SPECIAL[:, None], dtype)
+    y = ms.Tensor(SPECIAL, dtype)
+
+    def run(x, y):
+        return operation(x, y)
+
+    result = both_forms(run, x, y)
+    expected = in_numpy(reference, x, y)
+    assert result.dtype is (ms.bool_ if expected.dtype == bool else dtype)
+    found = result.asnumpy()
+    exact = name != "pow"
+    expected = expected if expected.dtype == bool else ms.Tensor(expected, dtype).asnumpy()
+    np.testing.assert_allclose(found, expected, rtol=0 if exact else 4e-3)
+    if exact:
+        np.testing.assert_array_equal(np.signbit(found[~np.isnan(found)]),
+                                      np.signbit(expected[~np.isnan(expected)]))  # fmt: skip
+
+
+@pytest.mark.parametrize("name", OPERATORS)
+def test_operators_are_the_functions(name):
+    x, y = ms.Tensor([1.5, -2.0]), ms.Tensor([[3], [2]])
+
+    def run(x, y):
+        return [
+            (operate(x, y), function(x, y)),
+            (operate(y, x), function(y, x)),
+            (operate(x, 2), function(x, 2)),
+            (operate(2.5, x), function(2.5, x)),
+        ]
+
+    operate, function = OPERATORS[name], BINARY[name][0]
+    for one, other in both_forms(run, x, y):
+        assert one.dtype is other.dtype
+        np.testing.assert_array_equal(one.asnumpy(), other.asnumpy())
+
+
+METHODS = ["add", "sub", "mul", "div", "pow"]
+
+
+@pytest.mark.parametrize("name", METHODS)
+def test_methods_are_the_functions(name):
+    x, y = ms.Tensor([1.5, 2.0]), ms.Tensor([3, 2])
+
+    def run(x, y):
+        return {
+            "add": [x.add(y), ops.add(x, y)], "sub": [x.sub(y), ops.sub(x, y)],
+            "mul": [x.mul(y), ops.mul(x, y)], "div": [x.div(y), ops.div(x, y)],
+            "pow": [x.pow(y), ops.pow(x, y)],
+        }  # fmt: skip
+
+    one, other = both_forms(run, x, y)[name]
+    np.testing.assert_array_equal(one.asnumpy(), other.asnumpy())
+
+
+@pytest.mark.parametrize("dtype", [ms.int8, ms.int16, ms.int32, ms.int64, ms.uint8], ids=str)
+def test_integers_wrap(dtype):
+    bounds = np.iinfo(dtype.storage)
+    x = ms.Tensor(np.array([bounds.min, bounds.max, 3, 7], dtype.storage))
+    y = ms.Tensor(np.array([bounds.max, 2, 5, 3], dtype.storage))
+
+    def run(x, y):
+        return x + y, x - y, x * y, x + 1, 1 - x, -y, ops.abs(x), x**2
+
+    with np.errstate(all="ignore"):
+        a, b = x.asnumpy(), y.asnumpy()
+        one = dtype.storage.type(1)
+        expected = a + b, a - b, a * b, a + one, one - a, -b, abs(a), a * a
+    for found, wanted in zip(both_forms(run, x, y), expected, strict=True):
+        assert found.dtype is dtype
+        np.testing.assert_array_equal(found.asnumpy(), wanted)
+
+
+def test_signs():
+    def run(x, n):
+        return -x, ops.neg(x), abs(x), ops.abs(x), x.abs(), x.neg(), -n, abs(n)
+
+    values = [0.0, -0.0, 3.5, -2.0, -np.inf, np.nan]
+    found = both_forms(run, ms.Tensor(values), ms.Tensor([-3, 4]))
+    for negative in (found[0], found[1], found[5]):
+        np.testing.assert_array_equal(negative.asnumpy(), -np.float32(values))
+        assert np.signbit(negative.asnumpy()[:2]).tolist() == [True, False]
+    for absolute in found[2:5]:
+        np.testing.assert_array_equal(absolute.asnumpy(), abs(np.float32(values)))
+        assert not np.signbit(absolute.asnumpy()[:5]).any()
+    assert found[6].tolist() == [3, -4] and found[7].tolist() == [3, 4]
+
+
+def test_bools_have_an_order_and_no_sum():
+    x, y = ms.Tensor([False, False, True, True]), ms.Tensor([False, True, False, True])
+
+    def compared(x, y):
+        return x < y, x <= y, x > y, x >= y, x == y, x != y, x < True, x == False  # noqa: E712
+
+    a, b = x.asnumpy(), y.asnumpy()
+    expected = a < b, a <= b, a > b, a >= b, a == b, a != b, ~a, ~a
+    for found, wanted in zip(both_forms(compared, x, y), expected, strict=True):
+        np.testing.assert_array_equal(found.asnumpy(), wanted)
+
+    def negated(x):
+        return -x
+
+    refused("E0301", negated, x)
+
+
+def test_division_of_integers_is_in_float32():
+    def run(x, y):
+        return x / y, x / 2, 1 / y, x / True, (x > 0) / (y > 0)
+
+    x, y = ms.Tensor([7, 0, -1]), ms.Tensor([2, 0, 0], ms.int8)
+    expected = [3.5, np.nan, -np.inf], [3.5, 0, -0.5], [0.5, np.inf, np.inf], [7, 0, -1]
+    found = both_forms(run, x, y)
+    for result, wanted in zip(found, (*expected, [1.0, np.nan, np.nan]), strict=True):
+        assert result.dtype is ms.float32
+        np.testing.assert_array_equal(result.asnumpy(), np.float32(wanted))
+
+
+@pytest.mark.parametrize("operation", [ops.add, ops.where, ops.less])
+def test_shapes_that_do_not_fit(operation):
+    def run(x, y):
+        return operation(x > 0, x, y) if operation is ops.where else operation(x, y)
+
+    refused("E0401", run, ms.Tensor([1.0, 2.0]), ms.Tensor([1.0, 2.0, 3.0]))
+
+
+# ---- where ----------------------------------------------------------------------------------
+
+
+SCALAR = np.float32(1)
+
+
+def test_where():
+    def run(c, x, y):
+        return [
+            ops.where(c, x, y), ops.where(c, x, 0), ops.where(c, 0.5, y), ops.where(c, 1, 2),
+            ops.where(c, True, False), ops.where(c, 1.0, 2), ops.where(True, x, y),
+            ops.where(c, SCALAR, y), ops.where(False, 1, 2),
+        ]  # fmt: skip
+
+    c, x, y = ms.Tensor([[True], [False]]), ms.Tensor([1.5, 2.5]), ms.Tensor([[7], [8]])
+    found = both_forms(run, c, x, y)
+    expected = [
+        ([[1.5, 2.5], [8.0, 8.0]], ms.float32), ([[1.5, 2.5], [0, 0]], ms.float32),
+        ([[0.5], [8.0]], ms.float32), ([[1], [2]], ms.int64), ([[True], [False]], ms.bool_),
+        ([[1.0], [2.0]], ms.float32), ([[1.5, 2.5]] * 2, ms.float32),
+        ([[1.0], [8.0]], ms.float32), (2, ms.int64),
+    ]  # fmt: skip
+    for result, (values, dtype) in zip(found, expected, strict=True):
+        assert result.dtype is dtype and result.tolist() == values
+
+
+def test_where_needs_a_condition():
+    def run(x):
+        return ops.where(x, x, x)
+
+    refused("E0301", run, ms.Tensor([1, 0]))
+
+
+def test_where_cuts_off_the_other_side():
+    def run(x):
+        return ops.where(x > 0, 1 / x, 0.0)
+
+    gradient = ms.grad(run)(ms.Tensor([4.0, 0.0, -1.0]))
+    assert gradient.tolist() == [-0.0625, 0.0, 0.0]
+
+
+# ---- gradients ------------------------------------------------------------------------------
+
+X = np.array([[0.5, -1.5, 2.0], [1.25, 3.0, -0.75]])
+Y = np.array([2.0, -0.5, 1.5])
+
+SMOOTH = {
+    "add": lambda x, y: x + y,
+    "sub": lambda x, y: x - y,
+    "mul": lambda x, y: x * y,
+    "div": lambda x, y: x / y,
+    "pow": lambda x, y: ops.pow(abs(x), y),
+    "numbers": lambda x, y: (2 - x) * 3 / (y + 5) - 2**y + x**3,
+    "neg, abs": lambda x, y: -x * abs(y),
+    "where": lambda x, y: ops.where(x > y, x * y, y),
+    "where: numbers": lambda x, y: ops.where(x > 0, x, 0) + ops.where(y > 0, 1.5, y),
+}
+
+
+@pytest.mark.parametrize("name", SMOOTH)
+def test_gradients(name):
+    check_gradients(SMOOTH[name], X, Y)
+
+
+def test_gradients_at_kinks():
+    zero = ms.Tensor([0.0, -0.0])
+    assert ms.grad(abs_of)(zero).tolist() == [0.0, 0.0]
+    assert ms.grad(square_root)(ms.Tensor([0.0])).tolist() == [np.inf]
+    assert ms.grad(power_0)(zero).tolist() == [0.0, 0.0]
+    assert ms.grad(compared)(zero).tolist() == [0.0, 0.0]
+
+
+def abs_of(x):
+    return ops.abs(x)
+
+
+def square_root(x):
+    return x**0.5
+
+
+def power_0(x):
+    return x**0
+
+
+def compared(x):
+    return ops.cast(x > 0, ms.float32) + ops.cast(x == x, ms.float32)
