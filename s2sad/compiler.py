@@ -225,6 +225,8 @@ class Compiled(Wrapper):
 
     def _compile(self, key: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Variant:
         arguments = named_call(self.function, args, kwargs)  # if they fit
+        if isinstance(self.__wrapped__, Cell):
+            self.__wrapped__.check_names_and_refresh_name()
         variant = compile_variant(self.function, args, kwargs)
         known = self._by_key.get(key, ())
         variant.note_call(key, arguments, self.variants, known)

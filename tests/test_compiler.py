@@ -392,6 +392,35 @@ def test_methods_of_what_is_no_cell() -> None:
         Slots().scaled(x)
 
 
+def test_names_that_clash_become_paths() -> None:
+    class Pair(nn.Cell):
+        def __init__(self):
+            super().__init__(auto_prefix=False)
+            self.one, self.two = nn.Dense(1, 1), nn.Dense(1, 1)
+
+        def construct(self, x):
+            return self.one(x) + self.two(x)
+
+    net = Pair()
+    assert [w.name for w in net.trainable_params()] == ["weight", "bias"] * 2
+    gradient = ms.grad(net, None, net.trainable_params(), return_ids=True)(ms.Tensor([[1.0]]))
+    names = ["one.weight", "one.bias", "two.weight", "two.bias"]
+    assert [name for name, _ in gradient] == [w.name for w in net.trainable_params()] == names
+
+
+class Unprintable:
+    def __repr__(self):
+        raise RuntimeError("no")
+
+
+def test_arguments_that_cannot_be_shown() -> None:
+    compiled = ms.compile(lambda x, thing: x)
+    x = ms.Tensor([1.0])
+    for thing in (Unprintable(), "a" * 10**6, [Unprintable()] * 100, list(range(10**4))):
+        assert compiled(x, thing).item() == 1.0
+        assert len(compiled.last.cause.text) < 300
+
+
 def test_compiling_twice_is_compiling_once() -> None:
     net, step = Net(), ms.grad(lambda x: x * x)
     function = ms.compile(double)

@@ -10,6 +10,7 @@ import threading
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from reprlib import Repr
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -26,8 +27,9 @@ if TYPE_CHECKING:
 #: Programs that write Parameters run one at a time: two updates of one Parameter are both made.
 WRITING = threading.RLock()
 
-#: Longest text of a value in messages.
-SHOWN = 40
+#: Writes values in messages: not too long, and whatever their own `repr` does.
+SHOWN = Repr()
+SHOWN.maxother = SHOWN.maxstring = SHOWN.maxlong = 60
 
 
 @dataclass(frozen=True)
@@ -101,9 +103,9 @@ class Variant:
     def _run(self, tensors: Sequence[Tensor]) -> Any:
         sources = self.program.sources
         # Asked first, for a list of the arrays counts as a holder.
-        given = [i for i in self.executable.overwrites if _is_sole_holder(sources[i])]
+        own = [i for i in self.executable.overwrites if _is_sole_holder(sources[i])]
         arrays = self.inputs(tensors)
-        results = self.executable.run(arrays, given=given)
+        results = self.executable.run(arrays, given=own)
         held = {id(owner) for array in arrays for owner in (array, array.base)}
         count = len(results) - len(self.program.written)
         written = []
@@ -166,8 +168,7 @@ def describe(leaf: Any) -> str:
     """An argument in messages: the type of a tensor, the value of something else."""
     if is_input(leaf):
         return str(type_of(leaf.array))
-    text = repr(leaf)
-    return text if len(text) <= SHOWN else f"{text[: SHOWN - 3]}..."
+    return SHOWN.repr(leaf)
 
 
 def cause_of(

@@ -40,7 +40,7 @@ def fold(operation: Operation, rewriter: Rewriter) -> str | None:
     """
     if not _may_fold(operation):
         return None
-    results = _one_element(operation) or _all_elements(operation)
+    results = _all_elements(operation) or _one_element(operation)
     if results is None:
         return None
     with rewriter.step(f"fold {operation.prim.name}", operation):
@@ -74,7 +74,11 @@ def _all_elements(operation: Operation) -> tuple[Any, ...] | None:
 
 
 def _one_element(operation: Operation) -> tuple[Any, ...] | None:
-    """The one element of the result, however large, where each operand is filled with one."""
+    """The one element of a large result, where each operand is filled with one.
+
+    Only of a large one: NumPy's elementary functions depend in the last bit on how an array lies
+    in memory, and what is filled with one element lies otherwise than what was computed.
+    """
     prim = operation.prim
     if len(operation.results) != 1 or not (_is_exact(prim) or prim.name in REARRANGING):
         return None
