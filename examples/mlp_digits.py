@@ -29,6 +29,7 @@ from tqdm import tqdm
 
 import s2sad as ms
 from s2sad import nn, ops
+from s2sad.ir.store import save_inputs
 
 
 @ms.compile
@@ -96,7 +97,7 @@ def train(net, images, labels, epochs, batch_size):
 def check_stages(paths, inputs, loss):
     """Run every dump as a plain Python program; each must give `loss`."""
     for path in tqdm(paths, desc="dumps", unit="file", file=sys.stdout):
-        np.savez(path.with_suffix(".in.npz"), **{f"input{i}": x for i, x in enumerate(inputs)})
+        save_inputs(path, inputs)
         out = path.with_suffix(".out.npz")
         command = [sys.executable, str(path), "--out", str(out)]
         subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
@@ -152,7 +153,7 @@ def main():
     loss, _ = step(x, y)
     paths = compiled.dump(args.output / "stages")
     check_stages(paths, compiled.inputs(x, y), loss.item())
-    (args.output / "gradient.py").write_text(compiled.source)
+    (args.output / "gradient.py").write_text(compiled.source, encoding="utf-8")
     plot(args.output / "training.png", losses, net, test_images, test_labels)
     print(f"look at {args.output / 'gradient.py'} and {args.output / 'training.png'}")
     if reached < 0.95:
