@@ -13,6 +13,7 @@ import subprocess
 import sys
 import warnings
 import weakref
+from typing import NamedTuple
 
 import numpy as np
 import pytest
@@ -267,6 +268,30 @@ def test_the_kinds_of_arguments_have_variants_of_their_own() -> None:
         assert type(result) is type(argument)
         assert str(result) == str(argument)
     assert len(compiled.variants) == len(calls)
+
+
+class Point(NamedTuple):
+    x: ms.Tensor
+    y: ms.Tensor
+
+
+def test_named_tuples_are_arguments() -> None:
+    def distance(point):
+        return point.x - point.y
+
+    point = Point(ms.Tensor([3.0]), ms.Tensor([1.0]))
+    assert ms.compile(distance)(point).item() == 2.0
+    gradient = ms.grad(distance)(point)
+    assert isinstance(gradient, Point) and [g.item() for g in gradient] == [1.0, -1.0]
+
+
+def test_parameter_tuples_are_arguments() -> None:
+    def total(weights):
+        return weights[0] * weights[1]
+
+    weights = ms.ParameterTuple(ms.Parameter(ms.Tensor([x]), name=str(x)) for x in (2.0, 3.0))
+    assert ms.compile(total)(weights).item() == 6.0
+    assert [g.item() for g in ms.grad(total)(weights)] == [3.0, 2.0]
 
 
 @pytest.mark.parametrize(

@@ -207,8 +207,10 @@ class _Results:
 def _without_labels(form: Any) -> Any:
     if isinstance(form, tuple) and form and isinstance(form[0], Label):
         return _without_labels(form[1])
-    if isinstance(form, (tuple, list)):
-        return type(form)([_without_labels(item) for item in form])
+    if isinstance(form, tuple):
+        return tuple(_without_labels(item) for item in form)
+    if isinstance(form, list):
+        return [_without_labels(item) for item in form]
     if isinstance(form, dict):
         return {key: _without_labels(item) for key, item in form.items()}
     return form

@@ -18,7 +18,7 @@ import numpy as np
 from s2sad.binding.program import Label, Program
 from s2sad.core.tensor import Tensor
 from s2sad.frontend.guards import members
-from s2sad.frontend.read import is_input, named_leaves
+from s2sad.frontend.read import is_input, named_leaves, same_tuple
 from s2sad.ir.types import type_of
 
 if TYPE_CHECKING:
@@ -157,8 +157,10 @@ def assembled(form: Any, tensors: Sequence[Tensor]) -> Any:
     """`form` with tensors in place of their numbers."""
     if type(form) is int:
         return tensors[form]
-    if isinstance(form, (tuple, list)):
-        return type(form)([assembled(item, tensors) for item in form])
+    if isinstance(form, tuple):
+        return same_tuple(form, [assembled(item, tensors) for item in form])
+    if isinstance(form, list):
+        return [assembled(item, tensors) for item in form]
     if isinstance(form, dict):
         return {key: assembled(item, tensors) for key, item in form.items()}
     return form.value if isinstance(form, Label) else form

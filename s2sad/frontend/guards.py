@@ -27,8 +27,8 @@ MISSING = object()
 #: Values of these types are compared by type and spelling.
 LITERALS = (bool, int, float, complex, str, bytes, range, type(None), np.generic)
 #: Values of these types are compared by what they hold; those of `CHANGING` may change in place.
-CONTAINERS = (tuple, list, dict, set, frozenset)
-CHANGING = (list, dict, set)
+CONTAINERS = (tuple, list, dict, set, frozenset, np.ndarray)
+CHANGING = (list, dict, set, np.ndarray)
 #: Methods of what is built in; each read makes a new one.
 BUILTIN_METHODS = (BuiltinMethodType, MethodWrapperType)
 
@@ -37,7 +37,8 @@ def fingerprint(value: Any) -> Any:
     """A key of what compiled code may depend on in `value`.
 
     Numbers and texts count by type and spelling (1, 1.0 and True differ, and so do 0.0 and
-    -0.0), containers by their contents, methods by function and owner, all else by identity.
+    -0.0), containers and NumPy arrays by their contents, methods by function and owner, Cells that
+    can be iterated over by their children as well, all else by identity.
     """
     if isinstance(value, LITERALS):
         return type(value), repr(value)
@@ -51,7 +52,16 @@ def fingerprint(value: Any) -> Any:
         return MethodType, id(value.__func__), id(value.__self__)
     if isinstance(value, BUILTIN_METHODS):
         return type(value), value.__name__, id(value.__self__)
+    if isinstance(value, np.ndarray):
+        return type(value), value.dtype.str, value.shape, value.tobytes()
+    if is_cell_list(value):
+        return id(value), tuple(map(id, value._cells.values()))
     return id(value)
+
+
+def is_cell_list(value: Any) -> bool:
+    """Whether `value` is a Cell that is used as a container of its children."""
+    return isinstance(value, Cell) and hasattr(type(value), "__iter__")
 
 
 def members(value: Any) -> list[Any]:
@@ -60,7 +70,9 @@ def members(value: Any) -> list[Any]:
         return [value, value.__func__, value.__self__]
     if isinstance(value, BUILTIN_METHODS):
         return [value, value.__self__]
-    if not isinstance(value, CONTAINERS):
+    if is_cell_list(value):
+        return [value, *value._cells.values()]
+    if not isinstance(value, CONTAINERS) or isinstance(value, np.ndarray):
         return [value]
     inner = [*value, *value.values()] if isinstance(value, dict) else value
     return [value, *(member for item in inner for member in members(item))]
@@ -223,6 +235,8 @@ def _condition(value: Any, index: int) -> str:
     """Python for: `x` is not what was expected. Identity comes first, since it is quick."""
     by_print = f"fingerprint(x) != e{index}"
     if any(isinstance(member, CHANGING) for member in members(value)):
+        return by_print
+    if is_cell_list(value):
         return by_print
     if isinstance(value, (*LITERALS, *CONTAINERS, *BUILTIN_METHODS, MethodType)):
         return f"x is not v{index} and {by_print}"

@@ -156,11 +156,20 @@ def _argument(session: Session, path: str, leaf: Any) -> Any:
 
 def map_leaves(value: Any, change: Callable[[Any], Any]) -> Any:
     """`value` with `change` applied to what is in no tuple, list or dict, in order."""
-    if isinstance(value, (tuple, list)):
-        return type(value)(map_leaves(item, change) for item in value)
+    if isinstance(value, tuple):
+        return same_tuple(value, [map_leaves(item, change) for item in value])
+    if isinstance(value, list):
+        return [map_leaves(item, change) for item in value]
     if isinstance(value, dict):
         return {key: map_leaves(item, change) for key, item in value.items()}
     return change(value)
+
+
+def same_tuple(value: tuple[Any, ...], items: list[Any]) -> tuple[Any, ...]:
+    """`items` in a tuple like `value`: itself where they are its own, a named one where it is."""
+    if all(one is other for one, other in zip(value, items, strict=True)):
+        return value
+    return type(value)(*items) if hasattr(value, "_fields") else tuple(items)
 
 
 def named_leaves(arguments: Mapping[str, Any]) -> list[tuple[str, Any]]:

@@ -27,6 +27,8 @@ class Net(nn.Cell):
         self.mixed = (1, [2])
         self.inner = nn.ReLU()
         self.cells = (nn.ReLU(), nn.Tanh())
+        self.sequence = nn.SequentialCell(nn.ReLU(), nn.Tanh())
+        self.array = np.arange(3.0)
         self.w = ms.Parameter(ms.Tensor([1.0]), name="w")
         self.tensor = ms.Tensor([1.0])
         self.function = math.sqrt
@@ -69,6 +71,11 @@ CHANGES = {
     "mixed: in place": lambda net: net.mixed[1].append(3),
     "inner": replaced,
     "cells": lambda net: setattr(net, "cells", (net.cells[0], nn.Tanh())),
+    "sequence": lambda net: setattr(net, "sequence", nn.SequentialCell()),
+    "sequence: longer": lambda net: net.sequence.append(nn.ReLU()),
+    "sequence: another child": lambda net: net.sequence.__setitem__(0, nn.Tanh()),
+    "array": lambda net: setattr(net, "array", np.arange(3)),
+    "array: in place": lambda net: net.array.fill(5.0),
     "w": lambda net: (delattr(net, "w"), setattr(net, "w", ms.Parameter(1.0, name="w"))),
     "tensor": lambda net: setattr(net, "tensor", ms.Tensor([1.0])),
     "function": lambda net: setattr(net, "function", math.sin),
@@ -110,6 +117,8 @@ SAME = {
     "cells": lambda net: setattr(net, "cells", tuple(net.cells)),
     "w": lambda net: net.w.set_data([5.0]),
     "tensor": lambda net: net.tensor.asnumpy().fill(3.0),
+    "sequence": lambda net: net.sequence.set_train(),
+    "array": lambda net: setattr(net, "array", np.arange(3.0)),
     "construct": lambda net: net.set_train(),
     "computed": lambda net: net.set_train(),
 }

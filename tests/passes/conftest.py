@@ -1,10 +1,21 @@
-"""What is plugged in by one test is gone in the next."""
+"""What is plugged in by one test, and what it writes, is gone in the next."""
 
 from __future__ import annotations
 
 import pytest
 
 from s2sad.passes import plugins
+
+
+@pytest.fixture(scope="session")
+def scratch(tmp_path_factory):
+    return tmp_path_factory.mktemp("reproducers")
+
+
+@pytest.fixture(autouse=True)
+def reproducers_in_scratch(monkeypatch, scratch):
+    """Files that errors name go where pytest clears up."""
+    monkeypatch.setattr("tempfile.tempdir", str(scratch))
 
 
 @pytest.fixture
