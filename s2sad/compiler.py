@@ -40,19 +40,28 @@ from s2sad.ir import store
 from s2sad.ir.clone import clone
 from s2sad.ir.graph import Function
 from s2sad.ir.printer import print_text
+from s2sad.passes import registry
 from s2sad.passes.base import Pass, Report, run_passes
+from s2sad.passes.canonicalize import Canonicalize
+from s2sad.passes.cse import Cse
 from s2sad.passes.dce import Dce
 from s2sad.passes.decompose import Decompose, every, without_adjoint
+from s2sad.passes.hoist import HoistConstants
 
 PRIMAL = (
     Decompose(without_adjoint),  # what has no adjoint of its own is differentiated as its body
+    HoistConstants(),  # a constant inside a loop would go on a tape
 )
 JOINT = (
-    Dce(),  # adjoints leave behind what only unused gradients needed
+    Canonicalize(),  # later patterns meet one spelling
+    Cse(),  # adjoints compute again what the primal computed
+    Dce(),  # and leave behind what only unused gradients needed
 )
 TARGET = (
     Decompose(every),  # NumPy keeps no composite
-    Dce(),  # bodies compute more than was asked of them
+    Canonicalize(),  # bodies are written for every case
+    Cse(),
+    Dce(),  # and compute more than was asked of them
 )
 
 #: Package of each target.
@@ -69,9 +78,10 @@ COMPILING = threading.RLock()
 
 def compile_variant(function: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Variant:
     """Compile `function` for the types of a call: the arrows of the picture above, in order."""
-    stages = Stages()
+    primal, joint, target = registry.arranged(PRIMAL, JOINT, TARGET)
+    stages = Stages(primal, joint, target)
     program = read_program(function, args, kwargs, stages)
-    stages.run(program.function, TARGET)
+    stages.run(program.function, stages.target)
     backend = import_module(BACKENDS[context.get_context("device_target")])  # on first need
     return Variant(program, backend.build(program.function), stages)
 
@@ -88,7 +98,7 @@ def read_program(
     let_keep(reading.function)
     stages.note(reading.function, "primal")
     stages.mark_readable()
-    stages.run(reading.function, PRIMAL)
+    stages.run(reading.function, stages.primal)
     sources = (*range(len(tensors_of(args, kwargs))), *reading.hidden)
     form = ast.literal_eval(reading.function.tree)
     return Program(reading.function, reading.guards, sources, reading.written, form)
@@ -101,10 +111,10 @@ def differentiate_program(
     inner, function = args[:-1] if transform.sens_param else args, unwrapped(transform.function)
     primal = read_program(function, inner, kwargs, stages)
     if isinstance(function, Transform):  # its joint program is the primal of this one
-        stages.run(primal.function, PRIMAL)
+        stages.run(primal.function, stages.primal)
     program = joint_program(transform, primal, args, kwargs)
     stages.note(program.function, "joint")
-    stages.run(program.function, JOINT)
+    stages.run(program.function, stages.joint)
     stages.mark_readable()
     return program
 
@@ -115,12 +125,17 @@ class Stages:
 
     Attributes
     ----------
+    primal, joint, target : tuple of Pass
+        The three lists, with the passes that users plugged in where they asked for.
     functions : list of (str, Function)
         Name of the stage and a copy of the function after it.
     reports : list of Report
         What each pass did.
     """
 
+    primal: tuple[Pass, ...]
+    joint: tuple[Pass, ...]
+    target: tuple[Pass, ...]
     functions: list[tuple[str, Function]] = field(default_factory=list)
     reports: list[Report] = field(default_factory=list)
     _readable: int = 0

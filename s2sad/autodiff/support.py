@@ -81,7 +81,8 @@ class Cotangents:
             return part
         if own is not None:
             mask = p.logical_and(own, mask)
-        kept: Value = part if own is not None or is_sum else p.where(mask, part, 0)
+        keeps = is_sum or (own is not None and _hands_on(part, dout))
+        kept: Value = part if keeps else p.where(mask, part, 0)
         self.masks[kept] = mask
         return kept
 
@@ -110,6 +111,12 @@ def _selected(value: Value) -> Value | None:
         return p.logical_not(condition)
     inner = _selected(y)  # where(c, x, where(d, y, 0)), as ties have it
     return None if inner is None else p.logical_or(condition, inner)
+
+
+def _hands_on(part: Value, dout: Value) -> bool:
+    """Whether the selection `part` gives `dout` itself: zeros of `dout` stay zeros."""
+    source = part.owner
+    return isinstance(source, Operation) and any(value is dout for value in source.operands[1:])
 
 
 def _erase(operation: Operation) -> None:

@@ -6,19 +6,17 @@ from s2sad.ir.types import *
 def repeated_joint(x: f64[2], w: f64[2]):
     tape_t3 = p.stack_empty(of=f64[2])
     tape_x_1 = p.stack_empty(of=f64[2])
-    trips_1 = p.const(0, i64)
-    trips, x_1 = trips_1, x
-    while p.logical_not(p.logical_not(p.reduce_sum(x_1, axis=(0,)) < 3.0)):  #@ tests/support/snapshot_programs.py:28:4
+    trips, x_1 = p.const(0, i64), x
+    while p.reduce_sum(x_1, axis=(0,)) < 3.0:  #@ tests/support/snapshot_programs.py:28:4
         tape_x_1.append(x_1)
-        trips_2 = trips + 1                 #@ tests/support/snapshot_programs.py:28:4
+        trips_1 = trips + 1                 #@ tests/support/snapshot_programs.py:28:4
         t0 = p.tanh(x_1 * w)                #@ tests/support/snapshot_programs.py:29:12
         tape_t3.append(t0)                  #@ tests/support/snapshot_programs.py:29:12
         x_2 = t0 + 1.0                      #@ tests/support/snapshot_programs.py:29:12
-        tape_x_1, trips, tape_t3, x_1 = tape_x_1, trips_2, tape_t3, x_2
-    dt4 = p.const(1.0, f64)
-    t1 = p.reduce_sum(x_1, axis=(0,))       #@ tests/support/snapshot_programs.py:30:11
-    dx_1 = p.broadcast_to(p.reshape(dt4, shape=(1,)), shape=(2,))  #@ tests/support/snapshot_programs.py:30:11
+        tape_x_1, trips, tape_t3, x_1 = tape_x_1, trips_1, tape_t3, x_2
     dw = p.const(0.0, f64[2])
+    dx_1 = p.const(1.0, f64[2])
+    t1 = p.reduce_sum(x_1, axis=(0,))       #@ tests/support/snapshot_programs.py:30:11
     dw_1, dx = dw, dx_1
     for k in range(trips):                  #@ tests/support/snapshot_programs.py:28:4
         t3_1 = tape_t3.pop()
