@@ -29,7 +29,6 @@ from tqdm import tqdm
 
 import s2sad as ms
 from s2sad import nn, ops
-from s2sad.ir.store import save_inputs
 
 
 @ms.compile
@@ -94,10 +93,9 @@ def train(net, images, labels, epochs, batch_size):
     return losses, step
 
 
-def check_stages(paths, inputs, loss):
+def check_stages(paths, loss):
     """Run every dump as a plain Python program; each must give `loss`."""
     for path in tqdm(paths, desc="dumps", unit="file", file=sys.stdout):
-        save_inputs(path, inputs)
         out = path.with_suffix(".out.npz")
         command = [sys.executable, str(path), "--out", str(out)]
         subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
@@ -151,8 +149,8 @@ def main():
     compiled = ms.compile(step)
     x, y = ms.Tensor(train_images[:32]), ms.Tensor(train_labels[:32])
     loss, _ = step(x, y)
-    paths = compiled.dump(args.output / "stages")
-    check_stages(paths, compiled.inputs(x, y), loss.item())
+    paths = compiled.dump(args.output / "stages", x, y)
+    check_stages(paths, loss.item())
     (args.output / "gradient.py").write_text(compiled.source, encoding="utf-8")
     plot(args.output / "training.png", losses, net, test_images, test_labels)
     print(f"look at {args.output / 'gradient.py'} and {args.output / 'training.png'}")

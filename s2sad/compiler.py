@@ -10,7 +10,7 @@ import ast
 import copy
 import threading
 import warnings
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib import import_module
 from pathlib import Path
@@ -162,12 +162,21 @@ class Stages:
         return self.functions[self._readable][1]
 
     def dump(self, folder: Path) -> list[Path]:
-        """Write each stage as a file that runs; their paths."""
+        """Write each stage as a file that runs; their paths. Stages of an earlier dump go."""
         folder.mkdir(parents=True, exist_ok=True)
         paths = [folder / f"{name}.py" for name, _ in self.functions]
+        _remove_stages(folder, keep=paths)
         for path, (name, function) in zip(paths, self.functions, strict=True):
             store.save(function, path, stage=f"after {name}")
         return paths
+
+
+def _remove_stages(folder: Path, keep: Sequence[Path]) -> None:
+    """Remove what an earlier dump left in `folder`: two programs must not mix."""
+    for path in folder.glob("[0-9][0-9]-*.py"):
+        if path not in keep and path.read_text(encoding="utf-8").startswith("# s2sad ir"):
+            for beside in (path, path.with_suffix(".npz"), path.with_suffix(".in.npz")):
+                beside.unlink(missing_ok=True)
 
 
 class Compiled(Wrapper):
@@ -281,15 +290,30 @@ class Compiled(Wrapper):
         """The program, gradients included, as Python that a colleague might have written."""
         return print_text(self.stages.readable, style="source")
 
-    def dump(self, folder: str | Path) -> list[Path]:
-        """Write every stage of the variant that ran last as a Python file that runs.
+    def dump(self, folder: str | Path, *args: Any, **kwargs: Any) -> list[Path]:
+        """Write every stage of a variant as a Python file that runs.
+
+        Parameters
+        ----------
+        folder : path
+            Made where it is missing. Stages of an earlier dump in it are removed.
+        *args, **kwargs
+            Arguments of a call: its variant is written, and what the call hands to the program
+            beside each file, so that ``python folder/00-primal.py`` runs. Without arguments it is
+            the variant that ran last, and the inputs are up to whoever runs a file.
 
         Returns
         -------
         list of Path
             ``00-primal.py`` first.
         """
-        return self.stages.dump(Path(folder))
+        if not args and not kwargs:
+            return self.stages.dump(Path(folder))
+        self(*args, **kwargs)
+        paths = self.stages.dump(Path(folder))
+        for path in paths:
+            store.save_inputs(path, self.inputs(*args, **kwargs))
+        return paths
 
     def __set_name__(self, owner: type, name: str) -> None:
         """In the body of a class; a Cell whose `construct` is compiled is compiled as a whole."""

@@ -631,3 +631,14 @@ def test_the_import_of_the_compiler_waits_for_its_first_use() -> None:
     subprocess.run([sys.executable, "-c", program], check=True)
     with pytest.raises(AttributeError, match="no attribute 'complie'"):
         ms.complie  # noqa: B018
+
+
+def test_a_dump_of_a_call_runs_by_itself_and_leaves_no_older_stage(tmp_path) -> None:
+    x = ms.Tensor([1.0, 2.0])
+    step = ms.compile(ms.grad(lambda x: (x * x).sum()))
+    step.dump(tmp_path, x)
+    paths = ms.compile(lambda x: x + 1).dump(tmp_path, x)
+    assert sorted(tmp_path.glob("*.py")) == sorted(paths)
+    for path in paths:
+        done = subprocess.run([sys.executable, str(path)], capture_output=True, text=True)
+        assert done.returncode == 0 and "[2.0, 3.0]" in done.stdout, done.stderr + done.stdout

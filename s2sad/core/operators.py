@@ -37,7 +37,7 @@ def method(name: str) -> Callable[..., Any]:
     kind = "operator" if name.startswith("__") else "attribute"
     raise fail(
         "E0220", f"Tensor has no {kind} {name!r}",
-        help=did_you_mean(name, [*methods, *dir(Operators)]),
+        help=None if name.startswith("__") else did_you_mean(name, [*methods, *dir(Operators)]),
     )  # fmt: skip
 
 

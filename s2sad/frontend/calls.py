@@ -138,6 +138,9 @@ def inline(frame: Frame, function: FunctionType, args: list[Any], kwargs: dict[s
     depth = min(MAX_DEPTH, context.get_context("max_call_depth"))
     if caller is not None and sum(1 for _ in caller.chain()) > depth:
         raise fail("E0103", f"{function.__qualname__} is called more than {depth} deep")
+    for defaults in ("__defaults__", "__kwdefaults__"):
+        if getattr(function, defaults):
+            frame.session.guards.attribute(function, defaults, f"{function.__name__}.{defaults}")
     names = bind_arguments(function, args, kwargs)
     return run_body(_frame_for(frame, source, names, caller), source.node)
 

@@ -95,11 +95,10 @@ def method_of_tensor(name: str) -> Callable[..., Any]:
     """MindSpore's operator or method `name` of a Tensor (E0220 when there is none)."""
     methods = slots().tensor_methods
     if name not in methods:
-        kind = "operator" if name.startswith("__") else "method"
-        raise fail(
-            "E0220", f"Tensor has no {kind} {name.strip('_')!r}",
-            help=did_you_mean(name, methods),
-        )  # fmt: skip
+        is_operator = name.startswith("__")
+        kind = "operator" if is_operator else "method"
+        near = None if is_operator else did_you_mean(name, methods)
+        raise fail("E0220", f"Tensor has no {kind} {name.strip('_')!r} in compiled code", help=near)
     return methods[name]
 
 

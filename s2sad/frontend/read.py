@@ -125,15 +125,22 @@ def _finish(
 def title_of(function: Callable[..., Any]) -> str:
     """``"rnn.Net.construct"``: module, class and name, as headers of dumps have it."""
     if isinstance(function, Cell):
-        function = type(function).construct  # type: ignore[attr-defined]
+        function = construct_of(function)
     name = getattr(function, "__qualname__", type(function).__name__)
     name = name.replace("<locals>.", "").replace("<lambda>", "lambda_")
     return f"{(function.__module__ or '').rpartition('.')[2]}.{name}"
 
 
+def construct_of(cell: Cell) -> Any:
+    """The construct of the Cell's class (E0220 when it has none)."""
+    if not hasattr(type(cell), "construct"):
+        raise fail("E0220", f"{type(cell).__name__} has no method 'construct'", help="define it")
+    return type(cell).construct  # type: ignore[attr-defined]
+
+
 def start_of(function: Callable[..., Any]) -> Location | None:
     """Where the function, or the Cell's construct, is defined."""
-    target: Any = type(function).construct if isinstance(function, Cell) else function  # type: ignore[attr-defined]
+    target: Any = construct_of(function) if isinstance(function, Cell) else function
     target = target.__func__ if isinstance(target, MethodType) else target
     if not isinstance(target, FunctionType):
         return None

@@ -168,9 +168,13 @@ def _counted(frame: Frame, node: Any, items: Range) -> Exit | None:
     return execute(frame, node.orelse)
 
 
+#: Passes of a static `while` beyond which it is taken for endless.
+MAX_PASSES = 10_000
+
+
 @executes(gast.While)
 def _while(frame: Frame, node: Any) -> Exit | None:
-    while True:
+    for _ in range(MAX_PASSES):
         with frame.at(node.test), scratch():
             test = evaluate(frame, node.test)
             is_data = data_condition(frame, test) is not None
@@ -186,6 +190,12 @@ def _while(frame: Frame, node: Any) -> Exit | None:
             return leaving
         if leaving is not None and leaving.kind == "break":
             return None
+
+    raise fail(
+        "E0106",
+        f"this loop depends on no tensor and does not end within {MAX_PASSES} passes",
+        help="let its condition depend on a tensor, or count to a smaller number",
+    )
 
 
 def _while_on_data(frame: Frame, node: Any) -> Exit | None:

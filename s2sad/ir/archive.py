@@ -27,7 +27,11 @@ def load_arrays(path: Path) -> dict[str, np.ndarray]:
         E0602 when the file is missing or damaged, or holds what no tensor can.
     """
     if not path.is_file():
-        raise fail("E0602", f"the arrays beside the dump are missing: {path}")
+        raise fail(
+            "E0602",
+            f"the arrays beside the dump are missing: {path}",
+            help="`dump(folder, *args)` writes inputs too; `s2sad run-ir` can draw random ones",
+        )
     try:
         with open(path, "rb") as file, np.load(file, allow_pickle=False) as archive:
             arrays = {key: archive[key] for key in archive.files}

@@ -67,11 +67,17 @@ def function(
     Under plain Python the function runs as it stands, with the constants of the file `consts`
     beside it, and as quiet about zero division and overflow as primitives are. Its results are
     arrays, also where Python computed a number.
+
+    Raises
+    ------
+    S2sadError
+        At the call: E0303 when an argument is not of the type declared, or nothing is returned.
     """
 
     def decorate(run: Callable[..., Any]) -> Callable[..., Any]:
         @functools.wraps(run)
         def call(*args: Any) -> Any:
+            _require_declared(run, args)
             store = None if consts is None else load_arrays(_place(run).parent / consts)
             token = _constants.set(store)
             try:
@@ -79,12 +85,28 @@ def function(
                     results = run(*args)
             finally:
                 _constants.reset(token)
+            if results is None:
+                raise fail("E0303", f"{run.__name__} returns nothing", help="return its results")
             return tuple(map(_array, results)) if isinstance(results, tuple) else _array(results)
 
         call.ir = {"inputs": inputs, "donates": dict(donates or {}), "tree": tree}  # type: ignore[attr-defined]
         return call
 
     return decorate
+
+
+def _require_declared(run: Callable[..., Any], args: Sequence[Any]) -> None:
+    """E0303 unless each array has the dtype and the shape with which its parameter is annotated."""
+    annotations = getattr(run, "__annotations__", {})
+    for name, value in zip(inspect.signature(run).parameters, args, strict=False):
+        declared: Any = annotations.get(name)
+        if not hasattr(declared, "dtype") or isinstance(value, list):
+            continue
+        array = np.asarray(value)
+        fits = array.dtype == declared.dtype.storage and array.ndim == len(declared.shape)
+        sizes = zip(array.shape, declared.shape, strict=False)
+        if not fits or any(isinstance(n, int) and n != size for size, n in sizes):
+            raise fail("E0303", f"{name} is {declared}, got {array.dtype}{list(array.shape)}")
 
 
 def _array(result: Any) -> Any:

@@ -298,8 +298,13 @@ def number_as(number: Any, dtype: dtypes.DType) -> np.ndarray:
             else wrapped
         )
         return np.asarray(signed, dtype.storage)
+    try:
+        wide = np.asarray(number, np.float64)
+    except OverflowError:
+        size = f"an integer of {int(number).bit_length()} bits"
+        raise fail("E0404", f"{size} is no {dtype.short}") from None
     with np.errstate(over="ignore"):
-        return np.asarray(dtypes.narrow(np.asarray(number, np.float64), dtype))
+        return np.asarray(dtypes.narrow(wide, dtype))
 
 
 def as_run_time(value: Any) -> Any:

@@ -220,6 +220,33 @@ def test_endless_recursion_is_told() -> None:
     assert caught.value.code == "E0103"
 
 
+def endless(a):
+    n = 0
+    while n < 3:
+        a = a + 1
+    return a
+
+
+def test_an_endless_loop_is_told() -> None:
+    with pytest.raises(S2sadError) as caught:
+        ms.compile(endless)(x(2))
+    assert caught.value.code == "E0106"
+
+
+def test_a_cell_without_construct_is_told() -> None:
+    class Empty(nn.Cell):
+        """Nothing to compute."""
+
+    with pytest.raises(S2sadError) as caught:
+        ms.compile(Empty())(x(2))
+    assert caught.value.code == "E0220"
+
+
+def test_a_number_that_fits_no_float_is_told() -> None:
+    with pytest.raises(S2sadError, match="E0404"):
+        ms.compile(lambda a: a * 10**400)(x(2))
+
+
 def test_the_depth_that_the_context_allows() -> None:
     def count_down(a, n):
         return a if n == 0 else count_down(a + 1, n - 1)

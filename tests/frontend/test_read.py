@@ -217,6 +217,18 @@ def test_closures_are_read_at_the_call() -> None:
     assert len(compiled.variants) == 3
 
 
+def test_changed_defaults_compile_anew() -> None:
+    def program(x, k=2.0, *, shift=1.0):
+        return x * k + shift
+
+    compiled = ms.compile(program)
+    same(compiled(tensor(3)), program(tensor(3)))
+    program.__defaults__ = (4.0,)
+    same(compiled(tensor(3)), program(tensor(3)))
+    program.__kwdefaults__["shift"] = 0.5
+    same(compiled(tensor(3)), program(tensor(3)))
+
+
 def test_an_attribute_that_changes_compiles_anew_and_back() -> None:
     net, x = Inner(3), tensor(3)
     compiled = ms.compile(net)
