@@ -82,6 +82,9 @@ def compile_variant(function: Any, args: tuple[Any, ...], kwargs: Mapping[str, A
     stages = Stages(primal, joint, target)
     program = read_program(function, args, kwargs, stages)
     stages.run(program.function, stages.target)
+    if context.get_context("save_graphs"):
+        title = program.function.title or program.function.name
+        stages.dump(Path(context.get_context("save_graphs_path")) / title)
     backend = import_module(BACKENDS[context.get_context("device_target")])  # on first need
     return Variant(program, backend.build(program.function), stages)
 

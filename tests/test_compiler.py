@@ -642,3 +642,13 @@ def test_a_dump_of_a_call_runs_by_itself_and_leaves_no_older_stage(tmp_path) -> 
     for path in paths:
         done = subprocess.run([sys.executable, str(path)], capture_output=True, text=True)
         assert done.returncode == 0 and "[2.0, 3.0]" in done.stdout, done.stderr + done.stdout
+
+
+def test_save_graphs_writes_the_stages(tmp_path) -> None:
+    ms.set_context(save_graphs=True, save_graphs_path=str(tmp_path))
+    try:
+        ms.compile(lambda x: x * 2)(ms.Tensor([1.0]))
+    finally:
+        ms.set_context(save_graphs=0, save_graphs_path=".")
+    (folder,) = tmp_path.iterdir()
+    assert (folder / "00-primal.py").is_file()
