@@ -21,7 +21,8 @@ from s2sad.core.diagnostics import fail
 from s2sad.core.parameter import Parameter
 from s2sad.core.tensor import Tensor
 from s2sad.core.transform import Transform
-from s2sad.frontend.read import map_leaves, named_leaves
+from s2sad.frontend.read import named_leaves
+from s2sad.frontend.trees import map_leaves
 from s2sad.ir.builder import Builder
 from s2sad.ir.graph import Function, Value
 from s2sad.ir.types import type_of

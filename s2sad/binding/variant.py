@@ -18,7 +18,8 @@ import numpy as np
 from s2sad.binding.program import Label, Program
 from s2sad.core.tensor import Tensor
 from s2sad.frontend.guards import members
-from s2sad.frontend.read import is_input, named_leaves, same_tuple
+from s2sad.frontend.read import is_input, named_leaves
+from s2sad.frontend.trees import same_tuple
 from s2sad.ir.types import type_of
 
 if TYPE_CHECKING:

@@ -15,6 +15,7 @@ from s2sad.core.diagnostics import fail
 from s2sad.frontend import carried
 from s2sad.frontend.carried import as_value, fork, is_data, same_static, stored_names
 from s2sad.frontend.frame import Frame, Unbound
+from s2sad.frontend.trees import leaves, map_leaves
 from s2sad.ir import builder as builders
 from s2sad.ir.builder import Builder
 from s2sad.ir.graph import Region, Value
@@ -85,12 +86,12 @@ def branch(frame: Frame, condition: Value, then: Run, orelse: Run, statements: l
     results = builders.as_tuple(results)
     finish = _finisher(results)
     for name, tree in variables.items():
-        carried_tree = carried.rebuild(tree, finish)
+        carried_tree = map_leaves(tree, finish)
         frame.local_names[name] = carried_tree
         if isinstance(carried_tree, Value):
             frame.name(carried_tree, name)
     carried.write_back(frame, {key: finish(value) for key, value in state.items()})
-    return carried.rebuild(result, finish)
+    return map_leaves(result, finish)
 
 
 @dataclass(frozen=True)
@@ -115,10 +116,10 @@ class _Merge:
         if carried.shape_of(one) != carried.shape_of(other):
             raise fail(
                 "E0306", f"`{name}` is built differently by the two branches: "
-                f"{len(carried.leaves(one))} and {len(carried.leaves(other))} items",
+                f"{len(leaves(one))} and {len(leaves(other))} items",
             )  # fmt: skip
-        pairs = iter(zip(carried.leaves(one), carried.leaves(other), strict=True))
-        return carried.rebuild(one, lambda _: self._leaf(name, *next(pairs)))
+        pairs = iter(zip(leaves(one), leaves(other), strict=True))
+        return map_leaves(one, lambda _: self._leaf(name, *next(pairs)))
 
     def _leaf(self, name: str, one: Any, other: Any) -> Any:
         if same_static(one, other):

@@ -7,7 +7,7 @@ to be the same on every path.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from typing import Any
 
 import gast
@@ -53,24 +53,6 @@ def is_number(leaf: Any) -> bool:
 def is_data(leaf: Any) -> bool:
     """Whether a leaf can differ between paths: tensors, and numbers, which become tensors."""
     return isinstance(leaf, (Value, Tensor)) or is_number(leaf)
-
-
-def leaves(tree: Any) -> list[Any]:
-    """What is in no tuple, list or dict of `tree`, in order."""
-    if isinstance(tree, (tuple, list)):
-        return [leaf for item in tree for leaf in leaves(item)]
-    if isinstance(tree, dict):
-        return [leaf for item in tree.values() for leaf in leaves(item)]
-    return [tree]
-
-
-def rebuild(tree: Any, change: Callable[[Any], Any]) -> Any:
-    """`tree` with `change` applied to each leaf, in order."""
-    if isinstance(tree, (tuple, list)):
-        return type(tree)([rebuild(item, change) for item in tree])
-    if isinstance(tree, dict):
-        return {key: rebuild(item, change) for key, item in tree.items()}
-    return change(tree)
 
 
 def shape_of(tree: Any) -> Any:

@@ -13,13 +13,15 @@ from typing import Any
 from s2sad import prims as p
 from s2sad.core.diagnostics import fail
 from s2sad.core.tensor import Tensor
-from s2sad.frontend.carried import leaves, rebuild, written_now
+from s2sad.frontend.carried import written_now
 from s2sad.frontend.frame import Frame
 from s2sad.frontend.loops import discard
+from s2sad.frontend.trees import leaves, map_leaves
 from s2sad.ir import builder as builders
 from s2sad.ir.builder import Builder, as_tuple
 from s2sad.ir.clone import copy_operations
 from s2sad.ir.graph import Region, Value
+from s2sad.ir.rewriter import outer_values
 from s2sad.ir.types import Type
 from s2sad.prims.marker import differentiable
 
@@ -99,7 +101,7 @@ def _of_type(gradient: Any, primal: Value) -> Value:
 
 def _emit(inputs: list[Value], primal: Region, adjoint: Region, count: int) -> tuple[Value, ...]:
     """Emit the `custom` with isolated copies of its two regions."""
-    outside = list(dict.fromkeys([*_reads(primal), *_reads(adjoint)]))
+    outside = outer_values([primal, adjoint])
     types = [value.type for value in outside]
     whole = _isolated(primal, len(inputs), outside, types, ())
     zeros = differentiable(types)
@@ -112,19 +114,6 @@ def _emit(inputs: list[Value], primal: Region, adjoint: Region, count: int) -> t
     return as_tuple(emitted)[:count]
 
 
-def _reads(region: Region) -> list[Value]:
-    """Values from outside that `region` reads or yields."""
-    inside = set(region.args)
-    reads: list[Value] = []
-    for operation in region.walk():
-        inside.update(operation.results)
-        reads += operation.operands
-        for nested in operation.regions.values():
-            inside.update(nested.args)
-            reads += nested.yields
-    return [v for v in dict.fromkeys([*reads, *region.yields]) if v not in inside]
-
-
 def _isolated(
     region: Region, place: int, outside: list[Value], types: list[Type], zeros: Sequence[Type]
 ) -> Region:
@@ -133,7 +122,7 @@ def _isolated(
     It yields zeros of the types `zeros` after its own yields.
     """
     old = [value.type for value in region.args]
-    copy = Region([*old[:place], *types, *old[place:]], [None] * 0)
+    copy = Region([*old[:place], *types, *old[place:]])
     given = [*copy.args[:place], *copy.args[place + len(types) :]]
     mapping = dict(zip(region.args, given, strict=True))
     mapping.update(zip(outside, copy.args[place : place + len(types)], strict=True))
@@ -156,4 +145,4 @@ def _is_tensor(leaf: Any) -> bool:
 def _with_values(tree: Any, values: Sequence[Value]) -> Any:
     """`tree` with `values` for its tensors, in order."""
     rest = iter(values)
-    return rebuild(tree, lambda leaf: next(rest) if _is_tensor(leaf) else leaf)
+    return map_leaves(tree, lambda leaf: next(rest) if _is_tensor(leaf) else leaf)

@@ -17,6 +17,7 @@ from s2sad.core.dtypes import DType
 from s2sad.frontend import carried
 from s2sad.frontend.carried import fork, is_data, same_static, stored_names
 from s2sad.frontend.frame import Frame, Unbound
+from s2sad.frontend.trees import leaves, map_leaves
 from s2sad.ir import builder as builders
 from s2sad.ir.builder import Builder
 from s2sad.ir.graph import Region, Value
@@ -44,7 +45,7 @@ class State:
     @property
     def leaves(self) -> list[Any]:
         """Leaves of all variables before the loop."""
-        return [x for name in self.names for x in carried.leaves(self.frame.local_names[name])]
+        return [x for name in self.names for x in leaves(self.frame.local_names[name])]
 
     def initial(self) -> list[Value]:
         """Values with which the loop begins."""
@@ -60,7 +61,7 @@ class State:
         """Names for the carried values."""
         return [
             name for name in self.names
-            for leaf in carried.leaves(self.frame.local_names[name]) if is_data(leaf)
+            for leaf in leaves(self.frame.local_names[name]) if is_data(leaf)
         ] + [self.frame.session.captures[key].value.name for key in self.parameters]  # fmt: skip
 
     def put(self, frame: Frame, values: list[Value]) -> None:
@@ -68,7 +69,7 @@ class State:
         rest = iter(values)
         for name in self.names:
             tree = self.frame.local_names[name]
-            new = carried.rebuild(tree, lambda leaf: next(rest) if is_data(leaf) else leaf)
+            new = map_leaves(tree, lambda leaf: next(rest) if is_data(leaf) else leaf)
             frame.local_names[name] = new
         for key in self.parameters:
             frame.session.captures[key].written = next(rest)
@@ -123,7 +124,7 @@ def while_loop(
         condition = build(state, types, lambda inner, _: [test(inner)])
         try:
             region = body_region(state, types, (), lambda inner, _: run(inner))
-        except BaseException:
+        except BaseException:  # also when interrupted: outer values must not keep its reads
             discard(condition)
             raise
         regions = {"condition": condition, "body": region}
@@ -172,7 +173,7 @@ def build(
     try:
         with Builder(region).active():
             region.set_reads(run(inner, region.args[: len(first)]))
-    except BaseException:
+    except BaseException:  # also when interrupted: outer values must not keep its reads
         discard(region)
         raise
     finally:
@@ -222,10 +223,10 @@ def _yields(state: State, inner: Frame, types: list[Type]) -> list[Value]:
         if carried.shape_of(before) != carried.shape_of(after):
             raise fail(
                 "E0306", f"`{name}` is built differently after one pass of the loop: "
-                f"{len(carried.leaves(before))} items before, {len(carried.leaves(after))} after",
+                f"{len(leaves(before))} items before, {len(leaves(after))} after",
                 help="fill a tensor of known length with `x[i] = v` instead",
             )  # fmt: skip
-        for old, new in zip(carried.leaves(before), carried.leaves(after), strict=True):
+        for old, new in zip(leaves(before), leaves(after), strict=True):
             if is_data(old):
                 values.append(_carry(state, name, place, (old, new), types[len(values)]))
             elif not same_static(old, new):

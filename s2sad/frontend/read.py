@@ -27,6 +27,7 @@ from s2sad.frontend import calls
 from s2sad.frontend.frame import Frame, Session
 from s2sad.frontend.guards import Guards
 from s2sad.frontend.source import short_name
+from s2sad.frontend.trees import map_leaves
 from s2sad.ir.builder import Builder, reaching
 from s2sad.ir.graph import Function, Region, Value
 from s2sad.ir.types import Type, type_of
@@ -159,24 +160,6 @@ def _argument(session: Session, path: str, leaf: Any) -> Any:
     if not is_input(leaf):
         return leaf
     return session.region.add_argument(type_of(leaf.array), path if path.isidentifier() else None)
-
-
-def map_leaves(value: Any, change: Callable[[Any], Any]) -> Any:
-    """`value` with `change` applied to what is in no tuple, list or dict, in order."""
-    if isinstance(value, tuple):
-        return same_tuple(value, [map_leaves(item, change) for item in value])
-    if isinstance(value, list):
-        return [map_leaves(item, change) for item in value]
-    if isinstance(value, dict):
-        return {key: map_leaves(item, change) for key, item in value.items()}
-    return change(value)
-
-
-def same_tuple(value: tuple[Any, ...], items: list[Any]) -> tuple[Any, ...]:
-    """`items` in a tuple like `value`: itself where they are its own, a named one where it is."""
-    if all(one is other for one, other in zip(value, items, strict=True)):
-        return value
-    return type(value)(*items) if hasattr(value, "_fields") else tuple(items)
 
 
 def named_leaves(arguments: Mapping[str, Any]) -> list[tuple[str, Any]]:

@@ -7,7 +7,7 @@ checks after the pass.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from itertools import takewhile
@@ -413,9 +413,23 @@ def outer_reads(operation: Operation) -> list[Value]:
 
 def captured_reads(operation: Operation) -> list[Value]:
     """Values from outside that the regions of `operation` read, each once, in order."""
-    inside = _readers_of([operation])
-    nested = {reader: None for reader in inside if reader is not operation}
-    return list(dict.fromkeys(v for v in _reads_of(nested) if not _is_inside(v, inside)))
+    return outer_values(operation.regions.values())
+
+
+def outer_values(regions: Iterable[Region]) -> list[Value]:
+    """Values that `regions` read or yield and do not define, each once, in order."""
+    inside: set[Value] = set()
+    reads: dict[Value, None] = {}
+    for region in regions:
+        inside.update(region.args)
+        for operation in region.walk():
+            inside.update(operation.results)
+            reads.update(dict.fromkeys(operation.operands))
+            for nested in operation.regions.values():
+                inside.update(nested.args)
+                reads.update(dict.fromkeys(nested.yields))
+        reads.update(dict.fromkeys(region.yields))
+    return [value for value in reads if value not in inside]
 
 
 def called_from(loc: Location | None, caller: Location | None) -> Location | None:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from s2sad.ir.graph import Function, Operation, Region
+from s2sad.ir.loops import is_loop
 from s2sad.ir.primitive import Form, Trait
 from s2sad.ir.rewriter import Rewriter
 from s2sad.passes.base import Pass
@@ -57,8 +58,7 @@ def _unread(operation: Operation) -> list[int]:
     """Results that an `if` or a loop need not give."""
     if operation.prim.form is Form.IF:
         return unread_results(operation)
-    is_loop = operation.prim.form in (Form.FOR, Form.WHILE)
-    return unread_slots(operation) if is_loop else []
+    return unread_slots(operation) if is_loop(operation) else []
 
 
 def is_dead(operation: Operation) -> bool:

@@ -7,13 +7,12 @@ not the default, by name. An option that gives the pass its meaning stands bare.
 from __future__ import annotations
 
 import dataclasses
-import difflib
 import re
 import typing
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from s2sad.core.diagnostics import fail
+from s2sad.core.diagnostics import did_you_mean, fail
 from s2sad.passes.base import Pass, Repeat
 from s2sad.passes.registry import find
 
@@ -114,11 +113,10 @@ def _options(kind: type[Pass], text: str) -> dict[str, Any]:
 
 
 def _unknown(kind: type[Pass], name: str, options: list[str]) -> Exception:
-    near = difflib.get_close_matches(name, options, 1)
     has = f"it has {', '.join(options)}" if options else "it has none"
     return fail(
         "E0404", f"{kind.name} has no option {name!r}",
-        help=f"did you mean {near[0]}?" if near else has,
+        help=did_you_mean(name, options) or has,
     )  # fmt: skip
 
 

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Sequence
 
-from s2sad.core.diagnostics import fail
+from s2sad.core.diagnostics import did_you_mean, fail
 from s2sad.passes import plugins
 from s2sad.passes.base import Pass, Repeat
 from s2sad.passes.canonicalize import Canonicalize
@@ -37,8 +36,7 @@ def find(name: str) -> type[Pass]:
 
 def unknown_pass(name: str, among: Sequence[str] | dict[str, type[Pass]]) -> Exception:
     """E0404 for a pass that is not `among` those that there are."""
-    near = difflib.get_close_matches(name, among, 1)
-    hint = f"did you mean {near[0]}?" if near else f"there are {', '.join(sorted(among))}"
+    hint = did_you_mean(name, among) or f"there are {', '.join(sorted(among))}"
     return fail("E0404", f"no pass is called {name!r}", help=hint)
 
 

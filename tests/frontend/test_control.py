@@ -5,6 +5,8 @@ Eager code runs on the same tensors, where a condition is a tensor of one elemen
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 import pytest
 
@@ -184,6 +186,27 @@ def gather_or_sum(table, i):
     else:
         y = table.sum()
     return y
+
+
+class Pair(NamedTuple):
+    first: ms.Tensor
+    second: ms.Tensor
+
+
+def test_named_tuples_pass_through_branches_and_loops() -> None:
+    def program(one, other, n):
+        pair = one if n > 1 else other
+        i = 0
+        while i < n:
+            pair = one if i > 0 else pair
+            i = i + 1
+        return pair.first * 10 + pair.second
+
+    one, other = Pair(f32(2.0), f32(3.0)), Pair(f32(5.0), f32(7.0))
+    compiled = ms.compile(program)
+    for n, expected in ((0, other), (1, other), (3, one)):
+        found = compiled(one, other, i64(n))
+        same(found, expected.first * 10 + expected.second)
 
 
 class Counter(nn.Cell):

@@ -27,6 +27,7 @@ from s2sad.backends.base import last_reads
 from s2sad.ir.graph import Function, Operation, Region, Value
 from s2sad.ir.loops import LOOPS
 from s2sad.ir.primitive import Form, Primitive, Trait
+from s2sad.ir.rewriter import captured_reads
 from s2sad.ir.types import TensorType
 from s2sad.prims.cast import cast
 from s2sad.prims.dynamic import dynamic_slice
@@ -361,7 +362,7 @@ def _analyse(operation: Operation, loops: dict[Operation, _Loop]) -> _Loop:
             inner = _Scope(region, (), loops)
             inner.walk(region)
             scope.found.add(inner.found)
-    return _Loop(kept, scope.found, _outer_reads(operation))
+    return _Loop(kept, scope.found, captured_reads(operation))
 
 
 def _carried(operation: Operation) -> tuple[Value, ...]:
@@ -388,19 +389,3 @@ def _is_view(operation: Operation) -> bool:
     if prim.is_composite or operation.regions or prim.has(Trait.EFFECT) or not operation.operands:
         return False
     return all(map(_is_array, operation.operands))
-
-
-def _outer_reads(operation: Operation) -> list[Value]:
-    """Values from outside that the regions of `operation` read or yield."""
-    inner: set[Value] = set()
-    reads: dict[Value, None] = {}
-    for region in operation.regions.values():
-        inner.update(region.args)
-        reads.update(dict.fromkeys(region.yields))
-        for op in region.walk():
-            inner.update(op.results)
-            reads.update(dict.fromkeys(op.operands))
-            for nested in op.regions.values():
-                inner.update(nested.args)
-                reads.update(dict.fromkeys(nested.yields))
-    return [value for value in reads if value not in inner]

@@ -1,0 +1,36 @@
+"""How are arguments, variables and results walked that hold tensors inside of containers?
+
+A tree is a tuple (named or not), a list or a dict of trees; everything else is a leaf.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+
+def leaves(tree: Any) -> list[Any]:
+    """What is in no tuple, list or dict of `tree`, in order."""
+    if isinstance(tree, (tuple, list)):
+        return [leaf for item in tree for leaf in leaves(item)]
+    if isinstance(tree, dict):
+        return [leaf for item in tree.values() for leaf in leaves(item)]
+    return [tree]
+
+
+def map_leaves(tree: Any, change: Callable[[Any], Any]) -> Any:
+    """`tree` with `change` applied to each leaf, in order."""
+    if isinstance(tree, tuple):
+        return same_tuple(tree, [map_leaves(item, change) for item in tree])
+    if isinstance(tree, list):
+        return [map_leaves(item, change) for item in tree]
+    if isinstance(tree, dict):
+        return {key: map_leaves(item, change) for key, item in tree.items()}
+    return change(tree)
+
+
+def same_tuple(value: tuple[Any, ...], items: list[Any]) -> tuple[Any, ...]:
+    """`items` in a tuple like `value`: itself where they are its own, a named one where it is."""
+    if all(one is other for one, other in zip(value, items, strict=True)):
+        return value
+    return type(value)(*items) if hasattr(value, "_fields") else tuple(items)
