@@ -1,0 +1,17 @@
+"""Methods that are activations."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from s2sad.ops import activation
+
+
+def _softmax(tensor: Any, axis: int, dtype: Any = None) -> Any:
+    return activation.softmax(tensor, axis, dtype=dtype)
+
+
+METHODS = {
+    "relu": activation.relu, "sigmoid": activation.sigmoid, "softmax": _softmax,
+    "tanh": activation.tanh,
+}  # fmt: skip
