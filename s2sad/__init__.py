@@ -41,8 +41,8 @@ from s2sad.core.tensor import Tensor
 from s2sad.core.transform import get_grad, grad, value_and_grad
 
 if _TYPE_CHECKING:
-    from s2sad.compiler import compile  # noqa: A004
-    from s2sad.compiler import compile as jit
+    from s2sad.compiled import compile  # noqa: A004
+    from s2sad.compiled import compile as jit
 
 __version__ = "0.1.0"
 
@@ -56,7 +56,7 @@ __all__ = [
 
 @_cache
 def _compiler() -> _Any:
-    return _import_module("s2sad.compiler")
+    return _import_module("s2sad.compiled")
 
 
 def __getattr__(name: str) -> _Any:

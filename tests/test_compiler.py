@@ -544,7 +544,7 @@ def test_one_warning_says_which_guard_keeps_changing() -> None:
 
 
 def test_the_oldest_variants_are_forgotten(monkeypatch) -> None:
-    monkeypatch.setattr("s2sad.compiler.MOST_VARIANTS", 3)
+    monkeypatch.setattr("s2sad.compiled.MOST_VARIANTS", 3)
     compiled = ms.compile(double)
     x = ms.Tensor([1.0])
     for step in (1.0, 2.0, 3.0, 4.0, 1.0, 4.0):

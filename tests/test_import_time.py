@@ -27,6 +27,7 @@ LAZY = {
     "rich",
     "s2sad.autodiff",
     "s2sad.backends",
+    "s2sad.compiled",
     "s2sad.compiler",
     "s2sad.frontend",
     "s2sad.passes",

@@ -28,6 +28,7 @@ KEPT = {
     "backends.numpy": "import s2sad.ir",
     "binding": "import s2sad.autodiff",
     "compiler": "import s2sad.binding, s2sad.passes",
+    "compiled": "import s2sad.compiler",
     "ops": "import s2sad.prims",
     "nn": "import s2sad.ops",
     "tools": "import s2sad.compiler",

@@ -1,0 +1,289 @@
+"""How does a function know its compiled programs, and when does it need another one?
+
+`Compiled` stands for a function, a Cell or a gradient. It finds the variant for a call, or has the
+compiler make it, and shows what the compiler made.
+"""
+
+from __future__ import annotations
+
+import copy
+import threading
+import warnings
+from pathlib import Path
+from types import MethodType
+from typing import Any
+
+import numpy as np
+
+from s2sad.binding.program import key_of, named_call, normal_call
+from s2sad.binding.variant import Variant, most_common
+from s2sad.compiler import Stages, compile_variant
+from s2sad.core import location
+from s2sad.core.cell import Cell
+from s2sad.core.diagnostics import fail
+from s2sad.core.tensor import Tensor
+from s2sad.core.transform import Transform, Wrapper, unwrapped
+from s2sad.frontend.read import start_of, title_of
+from s2sad.ir import store
+from s2sad.ir.printer import print_text
+
+#: Variants of one function beyond which a warning says what keeps changing.
+MANY_VARIANTS = 8
+#: Variants of one function that are kept; the oldest goes first.
+MOST_VARIANTS = 64
+
+#: One function is compiled at a time.
+COMPILING = threading.RLock()
+
+
+class Compiled(Wrapper):
+    """A function, a Cell or a gradient, compiled at its first call for each kind of arguments.
+
+    It may be called from several threads; programs that write Parameters then run one at a time.
+
+    Attributes
+    ----------
+    function : callable
+    variants : list of Variant
+        In the order in which they were compiled; the latest `MOST_VARIANTS`.
+    last : Variant or None
+        The one that ran last.
+    """
+
+    def __init__(self, function: Any) -> None:
+        self._begin(function)
+        innermost = self.__wrapped__
+        self.__name__ = title_of(innermost)
+        self.__doc__ = innermost.__doc__
+        self.__module__ = innermost.__module__
+
+    def _begin(self, function: Any) -> None:
+        self.function = function
+        self.variants: list[Variant] = []
+        self.last: Variant | None = None
+        self._by_key: dict[Any, tuple[Variant, ...]] = {}
+        self._count = 0
+
+    @property
+    def __wrapped__(self) -> Any:
+        """The function or Cell that this, or the gradient that it compiles, is of."""
+        function = self.function
+        while isinstance(function, Transform):
+            function = unwrapped(function.function)
+        return function
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        variant, tensors = self._find(args, kwargs)
+        self.last = variant
+        return variant.run(tensors)
+
+    def variant(self, *args: Any, **kwargs: Any) -> Variant:
+        """The variant for a call with these arguments, compiled if need be, but not run."""
+        return self._find(args, kwargs)[0]
+
+    def inputs(self, *args: Any, **kwargs: Any) -> list[np.ndarray]:
+        """What a call with these arguments hands to the program: arguments, then hidden inputs."""
+        variant, tensors = self._find(args, kwargs)
+        return variant.inputs(tensors)
+
+    def _find(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Variant, list[Tensor]]:
+        """The variant for a call, and the tensors among its arguments."""
+        if kwargs:
+            args, kwargs = normal_call(self.function, args, kwargs)
+        tensors: list[Tensor] = []
+        key = key_of((args, kwargs), tensors)
+        found = self._known(key)
+        if found is None:
+            with COMPILING:  # another thread may have been quicker
+                found = self._known(key) or self._compile(key, args, kwargs)
+        return found, tensors
+
+    def _known(self, key: Any) -> Variant | None:
+        for variant in self._by_key.get(key, ()):
+            if variant.holds():
+                return variant
+        return None
+
+    def _compile(self, key: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Variant:
+        arguments = named_call(self.function, args, kwargs)  # if they fit
+        if isinstance(self.__wrapped__, Cell):
+            self.__wrapped__.check_names_and_refresh_name()
+        variant = compile_variant(self.function, args, kwargs)
+        known = self._by_key.get(key, ())
+        variant.note_call(key, arguments, self.variants, known)
+        self.variants.append(variant)
+        self._by_key[key] = (*known, variant)
+        self._count += 1
+        if self._count == MANY_VARIANTS + 1:
+            self._warn()
+        if len(self.variants) > MOST_VARIANTS:
+            self._forget(self.variants[0])
+        return variant
+
+    def _forget(self, variant: Variant) -> None:
+        self.variants.remove(variant)
+        left = tuple(v for v in self._by_key.pop(variant.key) if v is not variant)
+        if left:
+            self._by_key[variant.key] = left
+
+    def _warn(self) -> None:
+        cause = most_common(variant.cause for variant in self.variants[1:])
+        place = location.caller()
+        warnings.warn_explicit(
+            f"{self.__name__} was compiled {self._count} times: {cause.path} keeps changing "
+            f"({cause.text}). Give numbers that change as Tensors, and Tensors in few shapes.",
+            UserWarning, place.file if place else __file__, place.line if place else 1,
+        )  # fmt: skip
+
+    @property
+    def stages(self) -> Stages:
+        """Stages of the variant that ran last (E0308 before the first call)."""
+        if self.last is None:
+            raise fail("E0308", f"{self.__name__} is not compiled yet", help="call it once")
+        return self.last.stages
+
+    @property
+    def source(self) -> str:
+        """The program, gradients included, as Python that a colleague might have written."""
+        return print_text(self.stages.readable, style="source")
+
+    def dump(self, folder: str | Path, *args: Any, **kwargs: Any) -> list[Path]:
+        """Write every stage of a variant as a Python file that runs.
+
+        Parameters
+        ----------
+        folder : path
+            Made where it is missing. Stages of an earlier dump in it are removed.
+        *args, **kwargs
+            Arguments of a call: its variant is written, and what the call hands to the program
+            beside each file, so that ``python folder/00-primal.py`` runs. Without arguments it is
+            the variant that ran last, and the inputs are up to whoever runs a file.
+
+        Returns
+        -------
+        list of Path
+            ``00-primal.py`` first.
+        """
+        if not args and not kwargs:
+            return self.stages.dump(Path(folder))
+        self(*args, **kwargs)
+        paths = self.stages.dump(Path(folder))
+        for path in paths:
+            store.save_inputs(path, self.inputs(*args, **kwargs))
+        return paths
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        """In the body of a class; a Cell whose `construct` is compiled is compiled as a whole."""
+        if name == "construct" and issubclass(owner, Cell):
+            owner.construct = self.function  # type: ignore[attr-defined]
+            compile(owner)
+
+    def __get__(self, instance: Any, owner: type | None = None) -> Compiled:
+        """As a method: compiled for each instance, which keeps it."""
+        if instance is None:
+            return self
+        if not hasattr(instance, "__dict__"):
+            raise fail(
+                "E0304", f"a {type(instance).__name__} has no place to keep a compiled method",
+                help="leave __slots__ out, or compile a function that takes the instance",
+            )  # fmt: skip
+        name = f"_compiled_{self.__name__.rpartition('.')[2]}"
+        return _kept(instance, name, MethodType(self.function, instance))
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Compiled:
+        twin = copy.copy(self)  # of names; the copied function may not have its own yet
+        memo[id(self)] = twin
+        twin._begin(copy.deepcopy(self.function, memo))
+        return twin
+
+    def __repr__(self) -> str:
+        return f"<compiled {self.__name__}, {len(self.variants)} variants>"
+
+
+def _kept(owner: Any, name: str, function: Any) -> Compiled:
+    """The compiled form of `function`, made once and kept by its owner, with which it goes.
+
+    Past the registry of a Cell: it is no state of the network. A shallow copy of the owner has
+    that of the original, and gets its own.
+    """
+    own = vars(owner)
+    if name not in own or own[name].function != function:
+        own[name] = Compiled(function)
+    return own[name]
+
+
+#: What `jit` of MindSpore can be told, and what compiled code is in any case.
+OPTIONS = {
+    "capture_mode": ("ast",),
+    "jit_level": ("", "O0", "O1"),
+    "dynamic": (0,),
+    "fullgraph": (False, True),
+    "backend": ("", "ms_backend"),
+}
+
+
+def compile(function: Any = None, **options: Any) -> Any:  # noqa: A001 - the name that users type
+    """Compile a Cell class, a Cell, a function or a gradient; decorate with it or call it.
+
+    Parameters
+    ----------
+    function : Cell class, Cell, function, method, or what `grad` and `value_and_grad` give
+        Of a class, every instance compiles at its first call. Of a method in the body of a class,
+        each instance compiles its own. Left out, a decorator is returned.
+    **options
+        MindSpore's, in so far as they change nothing: ``capture_mode="ast"``, `jit_level`,
+        ``dynamic=0``, `fullgraph` (the whole function is compiled, or an error says why not),
+        `backend`.
+
+    Returns
+    -------
+    The class itself, or a `Compiled`; a compiled Cell has it as ``cell.compiled``.
+
+    Raises
+    ------
+    S2sadError
+        E0302 for an unknown option, E0404 for a value that would change something, E0304 for what
+        cannot be compiled.
+
+    Examples
+    --------
+    >>> import s2sad as ms
+    >>> @ms.compile
+    ... class Double(ms.nn.Cell):
+    ...     def construct(self, x):
+    ...         return x + x
+    >>> Double()(ms.Tensor([1.0, 2.0])).asnumpy()
+    array([2., 4.], dtype=float32)
+    """
+    for name, value in options.items():
+        if name not in OPTIONS:
+            raise fail("E0302", f"compile has no option {name!r}")
+        if value not in OPTIONS[name]:
+            known = " or ".join(map(repr, OPTIONS[name]))
+            raise fail("E0404", f"{name} can be {known}, got {value!r}")
+    if function is None:
+        return compile
+    if isinstance(function, type) and issubclass(function, Cell):
+        function.compiled = property(compiled_of)  # type: ignore[attr-defined]
+        return function
+    if isinstance(function, Compiled):
+        return function
+    if isinstance(function, Cell):
+        return compiled_of(function)
+    if isinstance(function, Transform):
+        return compiled_gradient(function)
+    if start_of(function) is None:
+        raise fail("E0304", f"compile takes a Cell or a Python function, got {function!r}")
+    return Compiled(function)
+
+
+def compiled_of(cell: Cell) -> Compiled:
+    """The compiled form of `cell`, made once."""
+    return _kept(cell, "_compiled", cell)
+
+
+def compiled_gradient(transform: Transform) -> Compiled:
+    """The compiled form of `transform`, made once."""
+    if transform.kind not in ("grad", "value_and_grad"):
+        raise fail("E0104", f"{transform.kind} is not supported yet")
+    return _kept(transform, "_compiled", transform)
