@@ -16,7 +16,6 @@ from typing import Any
 from s2sad.binding.gradients import joint_program
 from s2sad.binding.program import (
     Program,
-    let_keep,
     refuse_arrays,
     tensors_of,
 )
@@ -77,7 +76,6 @@ def read_program(
     bound = bind(function, args, kwargs)
     refuse_arrays(bound.arguments)
     reading = read(function, bound)
-    let_keep(reading.function)
     stages.note(reading.function, "primal")
     stages.mark_readable()
     stages.run(reading.function, stages.primal)

@@ -16,7 +16,7 @@ import numpy as np
 
 from s2sad import prims as p
 from s2sad.autodiff.reverse import differentiate
-from s2sad.binding.program import Label, Program, let_keep, tensors_of
+from s2sad.binding.program import Label, Program, tensors_of
 from s2sad.core.diagnostics import fail
 from s2sad.core.parameter import Parameter
 from s2sad.core.tensor import Tensor
@@ -155,7 +155,6 @@ class _Results:
         }
         self.values += self.joint.results[seen:written]
         self.joint.body.set_reads(self.values)
-        let_keep(self.joint)
         self.joint.tree = repr(_without_labels(form))
         return form
 

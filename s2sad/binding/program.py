@@ -62,18 +62,6 @@ class Program:
         return len(self.function.results) - len(self.written)
 
 
-def let_keep(function: Function) -> None:
-    """Take back the donation of inputs that are given out as well: what holds them may not end.
-
-    That is ``old = w; assign(w, new); return old``, or two Parameters that change places.
-    """
-    function.donates = {
-        i: to
-        for i, to in function.donates.items()
-        if all(to == place or v is not function.args[i] for place, v in enumerate(function.results))
-    }
-
-
 def normal_call(function: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Call:
     """The arguments of a call, by position where that is possible (E0302 when they do not fit)."""
     bound, seeds = _bound(function, args, kwargs)

@@ -335,7 +335,8 @@ class Function:
         What each input is bound to: an argument's path, ``param:NAME``, ``capture:PATH``,
         ``rng``, ``token:NAME``.
     donates : dict of int to int
-        Input whose buffer may be overwritten, and the result that takes it.
+        Input that is state, and the result that it holds after a run; its buffer may be overwritten
+        where nothing else needs what it held.
     tree : str
         A Python literal whose ints name results: how callers see them, ``"(0, 1)"``.
     title : str

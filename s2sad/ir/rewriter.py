@@ -149,7 +149,6 @@ class Rewriter:
         self._require_replaceable(old, new)
         if new is not old and old.uses:
             old.replace_uses(new)
-            self._withdraw(new)
             self.changes += 1
 
     def set_operand(self, reader: Operation | Region, index: int, value: Value) -> None:
@@ -166,7 +165,6 @@ class Rewriter:
             raise fail("E0901", f"{reader!r} cannot see {value!r}")
         if value is not old:
             reader.set_read(index, value)
-            self._withdraw(value)
             self.changes += 1
 
     def replace_operation(
@@ -202,7 +200,6 @@ class Rewriter:
             if value is not None:
                 value.name = value.name or result.name
                 result.replace_uses(value)
-                self._withdraw(value)
         self._drop(operation)
         self.changes += 1
 
@@ -213,13 +210,6 @@ class Rewriter:
         for use in old.uses:
             if not is_visible(new, *_position(use.user)):
                 raise fail("E0901", f"{use.user!r} reads {old!r} and cannot see {new!r}")
-
-    def _withdraw(self, value: Value) -> None:
-        """Do not donate an input that has become another result than the one that takes it."""
-        body, donates = self.function.body, self.function.donates
-        if value.owner is body and value.index in donates:
-            if any(use.user is body and use.index != donates[value.index] for use in value.uses):
-                del donates[value.index]
 
     def _require_unused(self, value: Value) -> None:
         if value.uses:

@@ -393,13 +393,6 @@ def donates_to_another_type() -> Function:
     return function
 
 
-@says("input 0 is donated to result 0, and result 1 is that input")
-def donates_what_it_returns() -> Function:
-    function = build_function(lambda x: (p.neg(x), x), [f32[4]])
-    function.donates = {0: 0}
-    return function
-
-
 @says("two inputs are donated to one result: {0: 0, 1: 0}")
 def donates_twice() -> Function:
     function = build_function(p.add, [f32, f32])

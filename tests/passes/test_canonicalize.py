@@ -5,9 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
+import numpy as np
 import pytest
 
 from s2sad import prims as p
+from s2sad.backends.numpy import build
 from s2sad.core.diagnostics import S2sadError
 from s2sad.ir.evaluate import evaluate
 from s2sad.ir.rewriter import Rewriter
@@ -158,7 +160,10 @@ def main(w: f32[4], x: f32[4]):
 """
     function = read(text)
     run_passes(function, [Canonicalize()])
-    assert function.results[0] is function.args[0] and function.donates == {}
+    assert function.results[0] is function.args[0] and function.donates == {0: 1}
+    held = np.ones(4, np.float32)
+    given, taken = build(function).run([held, held * 2], given=[0])
+    assert (given == 1).all() and (taken == 3).all()
 
 
 def test_programs_of_symbolic_size():

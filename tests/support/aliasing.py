@@ -69,8 +69,7 @@ class _Author:
                 j for j, result in enumerate(function.results)
                 if result.type == argument.type and j not in taken
             ]  # fmt: skip
-            returned = sum(result is argument for result in function.results)
-            if fitting and not returned and self.chance(0.4):
+            if fitting and self.chance(0.4):
                 function.donates[i] = self.random.choice(fitting)
                 taken.add(function.donates[i])
         return function

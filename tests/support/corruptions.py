@@ -595,10 +595,6 @@ def donation_is_wrong(function: Function, random: Random) -> bool:
         {i: j} for i, a in enumerate(args) for j, r in enumerate(results)
         if a.type != r.type or a.type.is_linear
     ]  # fmt: skip
-    bad += [
-        {i: j} for i, a in enumerate(args) for j, r in enumerate(results)
-        if a.type == r.type and any(x is a for k, x in enumerate(results) if k != j)
-    ]  # fmt: skip
     function.donates = random.choice(bad)
     return True
 

@@ -140,15 +140,14 @@ class _Author:
         return results or [self.constant(self.type())]
 
     def _donations(self, function: Function) -> dict[int, int]:
-        """Inputs with results of their types, each once; none is a result itself."""
+        """Inputs with results of their types, each once."""
         donates: dict[int, int] = {}
         for i, arg in enumerate(function.args):
             free = [
                 j for j, result in enumerate(function.results)
                 if result.type == arg.type and j not in donates.values()
             ]  # fmt: skip
-            fits = isinstance(arg.type, TensorType) and arg not in function.results
-            if free and fits and self.chance(0.5):
+            if free and isinstance(arg.type, TensorType) and self.chance(0.5):
                 donates[i] = self.random.choice(free)
         return donates
 

@@ -84,7 +84,8 @@ def ownership(function: Function) -> Ownership:
     A donated input is overwritten only where nothing can fail afterwards: parameters stay those of
     the last good step.
     """
-    donated = [function.args[i] for i in function.donates]
+    given_out = set(function.results)
+    donated = [function.args[i] for i in function.donates if function.args[i] not in given_out]
     scope = _Scope(function.body, donated, {}, settled=_last_failure(function.body))
     scope.walk(function.body)
     scope.found.overwritten = {v.index for v in scope.written}
