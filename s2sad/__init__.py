@@ -43,14 +43,15 @@ from s2sad.core.transform import get_grad, grad, value_and_grad
 if _TYPE_CHECKING:
     from s2sad.compiled import compile  # noqa: A004
     from s2sad.compiled import compile as jit
+    from s2sad.loaded import load_ir
 
 __version__ = "0.1.0"
 
 __all__ = [
     "GRAPH_MODE", "PYNATIVE_MODE", "Parameter", "ParameterTuple", "S2sadError", "Tensor",
     "bfloat16", "bool_", "compile", "float16", "float32", "float64", "get_context", "get_grad",
-    "get_seed", "grad", "int16", "int32", "int64", "int8", "jit", "nn", "ops", "set_context",
-    "set_seed", "uint8", "value_and_grad",
+    "get_seed", "grad", "int16", "int32", "int64", "int8", "jit", "load_ir", "nn", "ops",
+    "set_context", "set_seed", "uint8", "value_and_grad",
 ]  # fmt: skip
 
 
@@ -59,9 +60,18 @@ def _compiler() -> _Any:
     return _import_module("s2sad.compiled")
 
 
+#: Where the names are that load the compiler; `jit` is MindSpore's for `compile`.
+_ON_FIRST_NEED = {
+    "compile": ("s2sad.compiled", "compile"),
+    "jit": ("s2sad.compiled", "compile"),
+    "load_ir": ("s2sad.loaded", "load_ir"),
+}
+
+
 def __getattr__(name: str) -> _Any:
-    if name in ("compile", "jit"):  # the second is MindSpore's name
-        return _compiler().compile
+    if name in _ON_FIRST_NEED:
+        module, attribute = _ON_FIRST_NEED[name]
+        return getattr(_import_module(module), attribute)
     raise AttributeError(f"module 's2sad' has no attribute {name!r}")
 
 

@@ -16,8 +16,9 @@ from typing import Any
 import numpy as np
 
 from s2sad.binding.program import key_of, named_call, normal_call
+from s2sad.binding.stages import Stages
 from s2sad.binding.variant import Variant, most_common
-from s2sad.compiler import Stages, compile_variant
+from s2sad.compiler import compile_variant
 from s2sad.core import location
 from s2sad.core.cell import Cell
 from s2sad.core.diagnostics import fail
@@ -26,6 +27,7 @@ from s2sad.core.transform import Transform, Wrapper, unwrapped
 from s2sad.frontend.read import start_of, title_of
 from s2sad.ir import store
 from s2sad.ir.printer import print_text
+from s2sad.ir.types import TensorType, parse_type
 
 #: Variants of one function beyond which a warning says what keeps changing.
 MANY_VARIANTS = 8
@@ -135,6 +137,29 @@ class Compiled(Wrapper):
             UserWarning, place.file if place else __file__, place.line if place else 1,
         )  # fmt: skip
 
+    def lower(self, *types: Any, **kwargs: Any) -> Stages:
+        """Every stage of the program for arguments of these types, compiled but not run.
+
+        Parameters
+        ----------
+        *types, **kwargs
+            Arguments of a call. In place of a Tensor its type will do: one of `s2sad.ir.types`,
+            or text with brackets: ``"f32[8, 28]"``, ``"i64[]"``.
+
+        Returns
+        -------
+        Stages
+
+        Examples
+        --------
+        >>> import s2sad as ms
+        >>> stages = ms.compile(lambda x: x * 2.0).lower("f32[3]")
+        >>> [operation.prim.name for operation in stages["primal"].walk()]
+        ['const', 'mul']
+        """
+        args = [of_type(each) for each in types]
+        return self.variant(*args, **{name: of_type(each) for name, each in kwargs.items()}).stages
+
     @property
     def stages(self) -> Stages:
         """Stages of the variant that ran last (E0308 before the first call)."""
@@ -198,6 +223,15 @@ class Compiled(Wrapper):
 
     def __repr__(self) -> str:
         return f"<compiled {self.__name__}, {len(self.variants)} variants>"
+
+
+def of_type(given: Any) -> Any:
+    """Zeros of the type `given`, as it stands or as text; anything else is that itself."""
+    if isinstance(given, str) and given.endswith("]"):
+        given = parse_type(given)
+    if not isinstance(given, TensorType):
+        return given
+    return Tensor.wrap(np.zeros(given.shape, given.dtype.storage))  # type: ignore[arg-type]
 
 
 def _kept(owner: Any, name: str, function: Any) -> Compiled:

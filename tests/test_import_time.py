@@ -30,6 +30,7 @@ LAZY = {
     "s2sad.compiled",
     "s2sad.compiler",
     "s2sad.frontend",
+    "s2sad.loaded",
     "s2sad.passes",
     "s2sad.tools",
     "scipy",

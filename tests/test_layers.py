@@ -29,6 +29,7 @@ KEPT = {
     "binding": "import s2sad.autodiff",
     "compiler": "import s2sad.binding, s2sad.passes",
     "compiled": "import s2sad.compiler",
+    "loaded": "import s2sad.compiled",
     "ops": "import s2sad.prims",
     "nn": "import s2sad.ops",
     "tools": "import s2sad.compiler",

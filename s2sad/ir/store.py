@@ -6,6 +6,7 @@ written whole or not at all, and checked when they are read; nothing in them is 
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -13,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from s2sad.core.diagnostics import fail
+from s2sad.core.location import Location
 from s2sad.ir.archive import load_arrays, save_arrays, write_whole
 from s2sad.ir.graph import Function
 from s2sad.ir.primitive import Primitive
@@ -95,3 +97,16 @@ def save_inputs(path: str | Path, inputs: Sequence[Any]) -> None:
     kinds = (np.ndarray, np.generic)
     arrays = {f"input{i}": x for i, x in enumerate(inputs) if isinstance(x, kinds)}
     save_arrays(Path(path).with_suffix(".in.npz"), arrays)
+
+
+def parameter_places(dump: Path) -> list[Location]:
+    """Where each parameter of the dump's function stands, then where its name does."""
+    tree = ast.parse(dump.read_text(encoding="utf-8"))
+    definition = next(node for node in tree.body if isinstance(node, ast.FunctionDef))
+    places = [
+        Location(str(dump), arg.lineno, arg.col_offset, None, arg.end_col_offset)
+        for arg in definition.args.args
+    ]
+    column = definition.col_offset + len("def ")
+    end = column + len(definition.name.encode())
+    return [*places, Location(str(dump), definition.lineno, column, None, end)]

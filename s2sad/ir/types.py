@@ -6,6 +6,7 @@ and ``Token``. A dump imports everything it needs from here.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -125,6 +126,34 @@ def as_type(type: DType | TensorType) -> TensorType:  # noqa: A002
     if isinstance(type, TensorType):
         return type
     raise fail("E0303", f"expected a tensor type such as f32[8], got {type!r}")
+
+
+_BY_NAME = {str(each): each for each in (f16, bf16, f32, f64, i8, i16, i32, i64, u8)} | {
+    "bool": bool_, "bool_": bool_,
+}  # fmt: skip
+_TYPE = re.compile(r"\s*(?P<dtype>\w+)\s*(?:\[(?P<shape>[\d,\s]*)\])?\s*")
+
+
+def parse_type(text: str) -> TensorType:
+    """The tensor type that `text` names.
+
+    Raises
+    ------
+    S2sadError
+        E0303 when it names none.
+
+    Examples
+    --------
+    >>> parse_type("f32[8, 28]"), parse_type("i64")
+    (f32[8, 28], i64)
+    """
+    found = _TYPE.fullmatch(text)
+    if found is None or found["dtype"] not in _BY_NAME:
+        raise fail("E0303", f"{text!r} is no type of a tensor", help='such as "f32[8, 28]"')
+    sizes = [size.strip() for size in (found["shape"] or "").split(",")]
+    if any(not size for size in sizes[:-1]):
+        raise fail("E0303", f"{text!r} lacks a size between commas")
+    return TensorType(_BY_NAME[found["dtype"]].dtype, tuple(int(size) for size in sizes if size))
 
 
 def same_type(a: Type, b: Type) -> bool:

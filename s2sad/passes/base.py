@@ -167,6 +167,8 @@ class Manager:
         Rewrites made so far.
     last : Step or None
         The last of them.
+    left : tuple of Pass
+        Those of the list that come after the one that ran last; a `Repeat` is left until it ends.
     """
 
     observe: Callable[[Function, str], None] = _ignore
@@ -175,6 +177,7 @@ class Manager:
     validate: Sequence[Any] | None = None
     steps: int = 0
     last: Step | None = None
+    left: tuple[Pass, ...] = ()
 
     def run(self, function: Function, passes: Iterable[Pass]) -> list[Report]:
         """Run `passes` in order on `function`, which is changed in place.
@@ -205,7 +208,11 @@ class _Run:
             self.checker = validation.Checker(function, manager.validate)
 
     def passes(self, passes: Iterable[Pass]) -> list[Report]:
-        return [report for step in passes for report in self.one(step)]
+        steps, reports = tuple(passes), []
+        for index, step in enumerate(steps):
+            self.manager.left = steps[index if isinstance(step, Repeat) else index + 1 :]
+            reports += self.one(step)
+        return reports
 
     def one(self, step: Pass) -> list[Report]:
         if isinstance(step, Repeat):

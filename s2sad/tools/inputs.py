@@ -5,7 +5,6 @@ Those of an ``.npz``, which must hold each input once and nothing else, or rando
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -153,16 +152,3 @@ def require_numbers(function: Function, places: Sequence[Location]) -> None:
                 "E0402", f"the size {symbols[0]} has no value", location=place,
                 help="write numbers in the dump, or run it by Python itself",
             )  # fmt: skip
-
-
-def parameter_places(dump: Path) -> list[Location]:
-    """Where each parameter of the dump's function stands, then where its name does."""
-    tree = ast.parse(dump.read_text(encoding="utf-8"))
-    definition = next(node for node in tree.body if isinstance(node, ast.FunctionDef))
-    places = [
-        Location(str(dump), arg.lineno, arg.col_offset, None, arg.end_col_offset)
-        for arg in definition.args.args
-    ]
-    column = definition.col_offset + len("def ")
-    end = column + len(definition.name.encode())
-    return [*places, Location(str(dump), definition.lineno, column, None, end)]

@@ -16,7 +16,8 @@ from s2sad.core.diagnostics import S2sadError
 from s2sad.ir.archive import load_arrays, save_results
 from s2sad.ir.evaluate import evaluate
 from s2sad.ir.graph import Function, Value
-from s2sad.tools.inputs import given_inputs, parameter_places, random_inputs, require_numbers
+from s2sad.ir.store import parameter_places
+from s2sad.tools.inputs import given_inputs, random_inputs, require_numbers
 from s2sad.tools.statistics import HEADS, row
 from s2sad.tools.tables import show, show_table
 

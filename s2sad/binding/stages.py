@@ -1,0 +1,93 @@
+"""What was the program at every stage of one compilation, and how is that written out?"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from s2sad.ir import store
+from s2sad.ir.clone import clone
+from s2sad.ir.graph import Function
+from s2sad.passes.base import Manager, Pass, Report
+from s2sad.passes.pipeline import format_pipeline
+
+#: Begins the part of a header that names the passes which were still to come.
+THEN = "then "
+
+
+def stage_line(name: str, left: str) -> str:
+    """Of the stage `name`, what the header of its dump says."""
+    return f"after {name} · {THEN}{left}" if left else f"after {name}"
+
+
+@dataclass
+class Stages:
+    """Every stage of one compilation, in order.
+
+    Attributes
+    ----------
+    primal, joint, target : tuple of Pass
+        The three lists, with the passes that users plugged in where they asked for.
+    functions : list of (str, Function)
+        Name of the stage and a copy of the function after it.
+    left : list of str
+        The passes that were to come after each stage, as the text of a pipeline.
+    reports : list of Report
+        What each pass did.
+    """
+
+    primal: tuple[Pass, ...]
+    joint: tuple[Pass, ...]
+    target: tuple[Pass, ...]
+    functions: list[tuple[str, Function]] = field(default_factory=list)
+    left: list[str] = field(default_factory=list)
+    reports: list[Report] = field(default_factory=list)
+    _readable: int = 0
+
+    def note(self, function: Function, name: str, passes: tuple[Pass, ...]) -> None:
+        """Keep a copy of `function` as the stage `name`, which `passes` and then TARGET follow."""
+        self._keep(function, name, (*passes, *self.target))
+
+    def run(self, function: Function, passes: tuple[Pass, ...]) -> None:
+        """Run `passes`, one of the three lists, with a stage after each."""
+        following = () if passes is self.target else self.target
+        manager = Manager()
+        manager.observe = lambda function, name: self._keep(
+            function, name, (*manager.left, *following)
+        )
+        self.reports += manager.run(function, passes)
+
+    def _keep(self, function: Function, name: str, left: tuple[Pass, ...]) -> None:
+        self.functions.append((f"{len(self.functions):02}-{name}", clone(function)))
+        self.left.append(format_pipeline(left))
+
+    def __getitem__(self, name: str) -> Function:
+        """The last stage of that name, without its number."""
+        return next(function for stage, function in self.functions[::-1] if stage[3:] == name)
+
+    def mark_readable(self) -> None:
+        """Let the latest stage be the one that people read."""
+        self._readable = len(self.functions) - 1
+
+    @property
+    def readable(self) -> Function:
+        """The joint program after JOINT, or the primal where no gradient is wanted."""
+        return self.functions[self._readable][1]
+
+    def dump(self, folder: Path) -> list[Path]:
+        """Write each stage as a file that runs; their paths. Stages of an earlier dump go."""
+        folder.mkdir(parents=True, exist_ok=True)
+        paths = [folder / f"{name}.py" for name, _ in self.functions]
+        _remove_stages(folder, keep=paths)
+        for path, (name, function), left in zip(paths, self.functions, self.left, strict=True):
+            store.save(function, path, stage=stage_line(name, left))
+        return paths
+
+
+def _remove_stages(folder: Path, keep: Sequence[Path]) -> None:
+    """Remove what an earlier dump left in `folder`: two programs must not mix."""
+    for path in folder.glob("[0-9][0-9]-*.py"):
+        if path not in keep and path.read_text(encoding="utf-8").startswith("# s2sad ir"):
+            for beside in (path, path.with_suffix(".npz"), path.with_suffix(".in.npz")):
+                beside.unlink(missing_ok=True)
