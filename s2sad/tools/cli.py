@@ -21,6 +21,7 @@ from s2sad.ir.graph import Function
 from s2sad.ir.graphviz import to_dot
 from s2sad.ir.printer import print_text
 from s2sad.ir.verify import verify
+from s2sad.tools import check, dump
 from s2sad.tools.explain import explain
 from s2sad.tools.run_ir import BACKENDS, run_ir
 from s2sad.tools.summary import show_summary
@@ -81,6 +82,19 @@ def _graph(arguments: argparse.Namespace) -> int:
     return 0
 
 
+def _dump(arguments: argparse.Namespace) -> int:
+    return dump.dump(
+        arguments.target, arguments.input, grad=arguments.grad, stage=arguments.stage,
+        folder=arguments.output, seed=arguments.seed,
+    )  # fmt: skip
+
+
+def _check(arguments: argparse.Namespace) -> int:
+    return check.check(
+        arguments.target, arguments.input, seed=arguments.seed, tolerance=arguments.tolerance
+    )
+
+
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="s2sad", description="Look at, run and explain what s2sad compiles."
@@ -99,6 +113,24 @@ def _parser() -> argparse.ArgumentParser:
     )
     command.add_argument("--backend", choices=BACKENDS, default="numpy", help="what runs it")
     command.add_argument("--seed", type=int, default=0, help="of the random inputs (default 0)")
+
+    command = commands.add_parser("dump", help="write every stage of a function's compilation")
+    _takes_target(command, _dump)
+    command.add_argument("--grad", action="store_true", help="compile its gradients as well")
+    command.add_argument(
+        "--stage", default="all", metavar="S",
+        help="one only, such as 03-joint or joint, or source: all of it for people to read",
+    )  # fmt: skip
+    command.add_argument(
+        "-o", "--output", type=Path, metavar="DIR",
+        help="where files go, dump/ by default; one stage is printed without it",
+    )  # fmt: skip
+
+    command = commands.add_parser("check", help="compare gradients with differences, in float64")
+    _takes_target(command, _check)
+    command.add_argument(
+        "--tolerance", type=float, default=1e-6, help="largest relative error (default 1e-6)"
+    )
 
     command = commands.add_parser("explain", help="what an error code means, and what to do")
     command.set_defaults(command=_explain)
@@ -119,3 +151,13 @@ def _parser() -> argparse.ArgumentParser:
 def _takes_dump(command: argparse.ArgumentParser, run: object) -> None:
     command.set_defaults(command=run)
     command.add_argument("dump", type=Path, metavar="DUMP.py", help="a stage that was written out")
+
+
+def _takes_target(command: argparse.ArgumentParser, run: object) -> None:
+    command.set_defaults(command=run)
+    command.add_argument("target", metavar="FILE:OBJECT", help="a Cell or a function, net.py:Net")
+    command.add_argument(
+        "-i", "--input", action="append", default=[], metavar="TYPE",
+        help="an argument, once for each: f32[8, 28] is a random tensor, a literal is itself",
+    )  # fmt: skip
+    command.add_argument("--seed", type=int, default=0, help="of random numbers (default 0)")
