@@ -35,6 +35,7 @@ SPECS = [
     Spec(p.index_update, (normal(3, 2), TWICE, normal(4, 2))),
     Spec(p.index_update, (normal(2, 3, 2), GRID, normal(2, 2, 2, 2)), {"axis": 1}),
     Spec(p.index_update, (normal(3, 2), np.array(1), normal(2))),
+    Spec(p.index_update, (normal(3, 2, 2), TWICE, normal(4, 2, 2))),
     Spec(p.index_update, (normal(3), np.zeros(0, np.int64), normal(0))),
     Spec(p.index_update, (booleans(3), TWICE, booleans(4))),
     Spec(p.gather_elements, (normal(3, 2), np.array([[2, 0], [2, -1]])), {"axis": 0}),
