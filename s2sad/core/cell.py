@@ -109,7 +109,12 @@ class Cell:
     def __setattr__(self, name: str, value: Any) -> None:
         if "_cells" not in self.__dict__:
             raise self._not_initialised(f"assigning {name!r}")
-        changes.note()
+        try:
+            self._set_attribute(name, value)
+        finally:  # an error may come after a part of a change
+            changes.note()
+
+    def _set_attribute(self, name: str, value: Any) -> None:
         if isinstance(value, ParameterTuple):
             self._register_all(value)
         if isinstance(value, Parameter):
@@ -130,13 +135,14 @@ class Cell:
             object.__setattr__(self, name, value)
 
     def __delattr__(self, name: str) -> None:
-        changes.note()
         for registry in REGISTRIES:
             if name in self.__dict__.get(registry, ()):
                 del self.__dict__[registry][name]
                 self._transient.discard(name)
-                return
-        object.__delattr__(self, name)
+                break
+        else:
+            object.__delattr__(self, name)
+        changes.note()
 
     def __dir__(self) -> Iterable[str]:
         found = set(super().__dir__())
@@ -256,8 +262,8 @@ class Cell:
         if not isinstance(param, (Parameter, type(None))):
             raise fail("E0304", f"a Parameter is needed, got a {type(param).__name__}")
         self._check_key(param_name, "_params", has_dot=not check_name_contain_dot)
-        changes.note()
         self._params[param_name] = param
+        changes.note()
         if param is not None and not param.is_named:
             param.name = param_name
 
@@ -309,8 +315,8 @@ class Cell:
         if not isinstance(tensor, (Tensor, type(None))) or isinstance(tensor, Parameter):
             raise fail("E0304", f"a buffer is a Tensor, got a {type(tensor).__name__}")
         self._check_key(name, "_buffers")
-        changes.note()
         self._buffers[name] = tensor
+        changes.note()
         (self._transient.discard if persistent else self._transient.add)(name)
 
     def named_buffers(
@@ -391,17 +397,17 @@ class Cell:
         if not isinstance(child_cell, (Cell, type(None))):
             raise fail("E0304", f"a child is a Cell, got a {type(child_cell).__name__}")
         self._check_key(child_name, "_cells")
-        changes.note()
         self._cells[child_name] = child_cell
-
-    def _replace_children(self, children: Mapping[str, Cell]) -> None:
-        """Have just these children, for containers; with `auto_prefix` they are renamed."""
         changes.note()
+
+    def _replace_children(self, children: Mapping[str, Cell], prefix: str = "") -> None:
+        """Have just these children, for containers; with `auto_prefix` they are renamed."""
         self._cells.clear()
+        changes.note()
         for name, child in children.items():
             self.insert_child_to_cell(name, child)
             if self._auto_prefix:
-                child.update_parameters_name(f"{name}.")
+                child.update_parameters_name(f"{prefix}{name}.")
 
     def apply(self: Self, fn: Callable[[Cell], Any]) -> Self:
         """Call `fn` with each Cell, children first; the Cell itself."""

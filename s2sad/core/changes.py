@@ -8,15 +8,18 @@ attributes of classes, and writes past ``__setattr__``.
 
 from __future__ import annotations
 
+from itertools import count as numbers
+
+_numbers = numbers(1)
 _count = 0
 
 
 def count() -> int:
-    """Changes so far in this process."""
+    """A number that is another one after each change in this process."""
     return _count
 
 
 def note() -> None:
-    """Count one more change."""
+    """Count one more change, after it was made: a thread that asked in between must ask again."""
     global _count
-    _count += 1
+    _count = next(_numbers)  # no number twice, whichever thread comes first

@@ -11,12 +11,12 @@ import re
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from s2sad.core import location
-from s2sad.core.diagnostics import S2sadError, fail
+from s2sad.core import generator
+from s2sad.core.diagnostics import S2sadError, did_you_mean, fail
 
 GRAPH_MODE, PYNATIVE_MODE = 0, 1
 STRICT, COMPATIBLE, LAX = 0, 1, 2
@@ -162,10 +162,53 @@ def get_context(attr_key: str) -> Any:
     return dict(value) if isinstance(value, dict) else value
 
 
+def is_compiling() -> bool:
+    """Whether anything may be compiled: not where the environment says ``MS_JIT=0``.
+
+    Then Cells and functions run as in PyNative mode, compiled ones as well.
+    """
+    return os.environ.get("MS_JIT") != "0"
+
+
+def is_graph_mode() -> bool:
+    """Whether calling a Cell, or a gradient, compiles it."""
+    return get_context("mode") == GRAPH_MODE and is_compiling()
+
+
 def set_device(device_target: str, device_id: int | None = None) -> None:
     """Choose the device; errors as for ``set_context(device_target=...)``."""
     chosen = {} if device_id is None else {"device_id": device_id}
     _apply({"device_target": device_target, **chosen})
+
+
+class Device(NamedTuple):
+    """What `get_current_device` gives."""
+
+    device_target: str
+    device_id: int
+
+
+def get_current_device() -> Device:
+    """The device that was chosen.
+
+    Examples
+    --------
+    >>> get_current_device()
+    Device(device_target='CPU', device_id=0)
+    """
+    return Device(get_context("device_target"), get_context("device_id"))
+
+
+def set_deterministic(deterministic: bool) -> None:
+    """Ask for the same results at each run, which is so in any case; E0303 for no bool."""
+    if not isinstance(deterministic, bool):
+        raise fail("E0303", f"deterministic is True or False, got {deterministic!r}")
+    _apply({"deterministic": "ON" if deterministic else "OFF"})
+
+
+def set_recursion_limit(recursion_limit: int = 1000) -> None:
+    """Calls within calls that compiled code may have; errors as for `set_context`."""
+    _apply({"max_call_depth": recursion_limit})
 
 
 def set_seed(seed: int) -> None:
@@ -187,6 +230,7 @@ def set_seed(seed: int) -> None:
         raise fail("E0404", f"a seed is at least 0 and less than 2**32, got {seed}")
     _seed.append(int(seed))
     np.random.seed(int(seed))
+    generator.manual_seed(int(seed))
 
 
 def get_seed() -> int | None:
@@ -214,7 +258,7 @@ def _setting(key: str) -> Setting:
     if key in REMOVED:
         raise fail("E0407", f"the setting {key!r} was removed from MindSpore's context")
     if key not in SETTINGS:
-        raise fail("E0407", f"there is no setting {key!r}")
+        raise fail("E0407", f"there is no setting {key!r}", help=did_you_mean(key, SETTINGS))
     return SETTINGS[key]
 
 
@@ -237,7 +281,6 @@ def _checked(key: str, value: Any) -> Any:
 def _unavailable(target: str) -> S2sadError:
     return fail(
         "E0710", f"the device {target} is not supported yet, only CPU is",
-        location=location.caller(),
         help='set_context(device_target="CPU"), or leave it out',
     )  # fmt: skip
 

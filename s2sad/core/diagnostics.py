@@ -11,7 +11,7 @@ import difflib
 import linecache
 import unicodedata
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from s2sad.core import location as locations
 from s2sad.core.location import Location
@@ -68,7 +68,18 @@ class Diagnostic:
         return "\n".join(lines)
 
 
-def _excerpt(place: Location, label: str) -> list[str]:
+def _users(place: Location) -> tuple[list[Location], Location]:
+    """The innermost place of the user's, after those inside s2sad that were reached from it."""
+    inner = []
+    for each in place.chain():
+        if not each.is_own:
+            return inner, each
+        inner.append(each)
+    return [], place
+
+
+def _excerpt(innermost: Location, label: str) -> list[str]:
+    inner, place = _users(innermost)
     text = linecache.getline(place.file, place.line).rstrip()
     lines = [f"  --> {place.file}:{place.line}:{place.column}"]
     if text:
@@ -80,7 +91,8 @@ def _excerpt(place: Location, label: str) -> list[str]:
             f"{place.line} | {text}",
             f"{margin} | {_blank(before)}{caret} {label}".rstrip(),
         ]
-    return lines + _calls(list(place.chain())[1:])
+    reached = [f"   = inside {x.file}:{x.line}:{x.column}" for x in inner[:1]]
+    return lines + reached + _calls(list(place.chain())[1:])
 
 
 def _split(text: str, place: Location) -> tuple[str, str]:
@@ -227,7 +239,7 @@ def fail(
     notes: tuple[str, ...] = (),
     help: str | None = None,
 ) -> S2sadError:
-    """Exception for the diagnostic described; the current location is used where none is given.
+    """Exception for the diagnostic described; where no location is given, it is `location.here`.
 
     Examples
     --------
@@ -236,13 +248,43 @@ def fail(
       ...
     s2sad.core.diagnostics.S2sadValueError: [E0401] matmul needs equal inner sizes, got 3 and 4
     """
-    place = location if location is not None else locations.current.get()
-    diagnostic = Diagnostic(code, message, place, label, notes, help)
-    error = class_of(code)(diagnostic.render())
-    error.diagnostic = diagnostic
-    if isinstance(error, SyntaxError) and place is not None:
-        _fill_in(error, place)
+    place = location if location is not None else locations.here()
+    error = class_of(code)()
+    _describe(error, Diagnostic(code, message, place, label, notes, help))
     return error
+
+
+def _describe(error: S2sadError, diagnostic: Diagnostic) -> None:
+    """Let `error` say what `diagnostic` does."""
+    text = diagnostic.render()
+    error.diagnostic, error.args = diagnostic, (text,)
+    if isinstance(error, SyntaxError):
+        error.msg = text
+        if diagnostic.location is not None:
+            _fill_in(error, _users(diagnostic.location)[1])
+
+
+def locate(error: Exception, place: Location | None) -> None:
+    """Give `error` a place in the user's source, if it has none; its traceback stays as it is.
+
+    The text of an error of ours then shows the place, any other exception gets it as a note.
+    """
+    found = getattr(error, "diagnostic", None)
+    known = found if isinstance(found, Diagnostic) else None
+    if place is None or (known is not None and known.location is not None):
+        return
+    if isinstance(error, S2sadError):
+        _describe(error, replace(error.diagnostic, location=place))
+        return
+    if known is not None:
+        error.diagnostic = replace(known, location=place)  # type: ignore[attr-defined]
+    _note(error, place)
+
+
+def _note(error: Exception, place: Location) -> None:
+    """What `add_note` of Python 3.11 does; 3.10 does not show it."""
+    notes = getattr(error, "__notes__", [])
+    error.__notes__ = [*notes, "\n".join(_excerpt(place, ""))]  # type: ignore[attr-defined]
 
 
 def did_you_mean(name: str, known: Iterable[str]) -> str | None:
@@ -289,6 +331,5 @@ def raised(kind: str, *arguments: str) -> Exception:
     place = locations.current.get()
     error.diagnostic = Diagnostic("E0703", "".join(arguments) or kind, place)  # type: ignore[attr-defined]
     if place is not None:
-        # What `add_note` of Python 3.11 does; 3.10 does not show it.
-        error.__notes__ = ["\n".join(_excerpt(place, ""))]  # type: ignore[attr-defined]
+        _note(error, place)
     return error

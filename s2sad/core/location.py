@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
+from functools import cache
 from itertools import islice
 from pathlib import Path
 from types import FrameType
@@ -45,9 +46,24 @@ class Location:
             yield place
             place = place.caller
 
+    @property
+    def is_own(self) -> bool:
+        """Whether it lies in s2sad itself, and so is not what a user wrote."""
+        return self.file.startswith(PACKAGE) or self.file in _own_names()
+
     def __str__(self) -> str:
         return " < ".join(f"{place.file}:{place.line}:{place.column}" for place in self.chain())
 
+
+@cache
+def _own_names() -> frozenset[str]:
+    """The files of s2sad as dumps name them: ``s2sad/nn/basic.py``."""
+    folder = Path(PACKAGE)
+    return frozenset(x.relative_to(folder.parent).as_posix() for x in folder.rglob("*.py"))
+
+
+#: A module with this global is called by no code of the user's: it is the command line.
+ENTRY = "__is_entry__"
 
 current: ContextVar[Location | None] = ContextVar("location", default=None)
 scope: ContextVar[str] = ContextVar("scope", default="")
@@ -91,9 +107,29 @@ def caller() -> Location | None:
     None when all of the stack is s2sad's own.
     """
     frame: FrameType | None = sys._getframe(1)
-    while frame is not None and frame.f_code.co_filename.startswith(PACKAGE):
-        frame = frame.f_back
+    while frame is not None and _is_own(frame):
+        frame = None if ENTRY in frame.f_globals else frame.f_back
     return None if frame is None else _position(frame)
+
+
+def _is_own(frame: FrameType) -> bool:
+    """Whether code of s2sad runs in `frame`; what `dataclass` writes for it is in no file."""
+    file = frame.f_code.co_filename
+    is_written = file == "<string>" and frame.f_globals.get("__name__", "").startswith("s2sad.")
+    return is_written or file.startswith(PACKAGE)
+
+
+def here() -> Location | None:
+    """What an error made now is about: the current location, else the user's line of an eager call.
+
+    None where there is no source to show: at a prompt, and in generated code, for which whoever
+    runs it knows a better place.
+    """
+    place = current.get()
+    if place is None:
+        place = caller()
+        place = None if place is None or place.file.startswith("<") else place
+    return place
 
 
 def _position(frame: FrameType) -> Location:

@@ -18,9 +18,12 @@ from s2sad.core.dispatch import slots
 PROPERTIES = frozenset({"T", "mT"})
 
 REFLECTED = (
-    "add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "matmul", "and", "or", "xor",
+    "add", "sub", "mul", "truediv", "floordiv", "mod", "divmod", "pow", "matmul", "lshift",
+    "rshift", "and", "or", "xor",
 )  # fmt: skip
-FORWARD = (*REFLECTED, "lt", "le", "gt", "ge", "neg", "pos", "invert", "abs", "getitem")
+FORWARD = (
+    *REFLECTED, "lt", "le", "gt", "ge", "neg", "pos", "invert", "abs", "round", "getitem",
+)  # fmt: skip
 
 
 def method(name: str) -> Callable[..., Any]:

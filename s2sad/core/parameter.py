@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Iterable
+import threading
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from itertools import count
 from typing import Any
 
@@ -12,9 +14,14 @@ import numpy as np
 from s2sad.core import changes, dtypes, storage
 from s2sad.core.diagnostics import fail
 from s2sad.core.dtypes import DType
+from s2sad.core.operators import method
 from s2sad.core.tensor import Tensor
 
 _numbers = count(1)
+
+#: Held by whoever computes what a Parameter is to hold from what it holds: of two updates at the
+#: same time both are made. Who reads several Parameters under it finds all as one update left them.
+WRITING = threading.RLock()
 
 
 class Parameter(Tensor):
@@ -39,9 +46,10 @@ class Parameter(Tensor):
 
     Notes
     -----
-    New data (`set_data`, or an update by compiled code) overwrite the old where this Parameter is
-    the sole holder of its memory (`is_sole_holder`), and go to fresh memory otherwise: an array
-    from `asnumpy`, and the Tensor that `value` gives, keep the numbers that they had.
+    New data go to fresh memory, or overwrite the old where compiled code makes an update and this
+    Parameter is the sole holder of its memory (`is_sole_holder`): an array from `asnumpy`, and the
+    Tensor that `value` gives, keep the numbers that they had. A thread that reads the Parameter
+    while a program overwrites it waits for the end of that.
 
     Examples
     --------
@@ -130,11 +138,7 @@ class Parameter(Tensor):
             raise fail(
                 "E0401", f"data of shape {array.shape} do not fit {self.name} of shape {self.shape}"
             )  # fmt: skip
-        if self.is_sole_holder():
-            np.copyto(self.array, array)
-            self._version += 1
-        else:
-            self.adopt(array)
+        self.adopt(array)
         return self
 
     def adopt(self, array: np.ndarray) -> None:
@@ -144,8 +148,19 @@ class Parameter(Tensor):
         """
         if array.dtype != self.array.dtype or array.shape != self.array.shape:
             raise fail("E0901", f"{self} was given an array of {array.dtype}{list(array.shape)}")
-        self.array = array
-        self._version += 1
+        with WRITING:
+            self.array = array
+            self._version += 1
+
+    def __setitem__(self, index: Any, value: Any) -> None:
+        with WRITING:
+            self.adopt(method("__setitem__")(self, index, value).array)
+
+    def __getattr__(self, name: str) -> Any:
+        if name == "array":  # some program overwrites it: see `withheld`
+            with WRITING:
+                return storage.Stored.array.__get__(self)  # type: ignore[attr-defined]
+        return super().__getattr__(name)
 
     def value(self) -> Tensor:
         """Tensor of the present numbers; it keeps them when the Parameter gets others."""
@@ -187,6 +202,39 @@ class Parameter(Tensor):
 
     def __repr__(self) -> str:
         return str(self)
+
+
+@contextmanager
+def withheld(parameters: Mapping[int, Parameter], arrays: list[Any]) -> Iterator[list[int]]:
+    """Let nobody read those of `parameters` whose memory nobody else sees, under `WRITING`.
+
+    Yields
+    ------
+    list of int
+        Places in `arrays` of the memory that may be overwritten until the end: whoever read a
+        Parameter before holds its array, whoever comes now waits for `WRITING`.
+
+    Parameters
+    ----------
+    parameters : mapping of int to Parameter
+        By the place of their array in `arrays`.
+    arrays : list
+        Must be the only other thing that holds the arrays.
+    """
+    taken: dict[int, storage.Stored] = {}
+    try:
+        for place, parameter in parameters.items():
+            taken[place] = held = storage.Stored()
+            held.array, arrays[place] = arrays[place], None
+            del parameter.array
+            alone = storage.is_sole_holder(held)
+            arrays[place] = held.array
+            if not alone:
+                parameter.array = taken.pop(place).array
+        yield list(taken)
+    finally:
+        for place, held in taken.items():
+            parameters[place].array = held.array
 
 
 def _is_int(data: Any) -> bool:

@@ -356,6 +356,34 @@ def is_sole_holder(stored: Stored) -> bool:
     return True
 
 
+def pinned(stored: Stored) -> np.ndarray:
+    """The elements of `stored`, in memory that nobody writes into any more.
+
+    Memory that nothing else sees becomes read-only and is not copied: who wants to write later
+    finds it so, and takes memory of his own.
+    """
+    if is_sole_holder(stored):
+        pin(stored.array)
+    elif not _is_pinned(stored.array):
+        return stored.array.copy(order="K")
+    return stored.array
+
+
+def pin(array: Any) -> None:
+    """Make `array`, and what it is a view of, read-only."""
+    while isinstance(array, np.ndarray):
+        array.flags.writeable = False
+        array = array.base
+
+
+def _is_pinned(array: Any) -> bool:
+    while isinstance(array, np.ndarray):
+        if array.flags.writeable:
+            return False
+        array = array.base
+    return array is None
+
+
 def _count_alone() -> tuple[int, int]:
     """What the two expressions of `is_sole_holder` count when there is one holder.
 

@@ -15,7 +15,7 @@ import numpy as np
 from s2sad.core import dtypes, location, printing, storage
 from s2sad.core.diagnostics import S2sadError, fail
 from s2sad.core.dtypes import DType
-from s2sad.core.operators import Operators
+from s2sad.core.operators import Operators, method
 
 
 class Tensor(Operators):
@@ -282,11 +282,8 @@ class Tensor(Operators):
         return (Tensor.wrap(self.array[i, ...]) for i in range(len(self.array)))
 
     def __setitem__(self, index: Any, value: Any) -> None:
-        raise fail(
-            "E0310", "writing to elements of a Tensor is not supported yet",
-            location=location.caller(),
-            help="select with ops.where, or write to tensor.asnumpy()",
-        )  # fmt: skip
+        """Hold other elements from now on; who saw the old ones, as an array, keeps seeing them."""
+        self.array = method("__setitem__")(self, index, value).array
 
     def __copy__(self) -> Tensor:
         return self._copied({})

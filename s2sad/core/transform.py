@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from enum import Enum
+from types import MethodType
 from typing import Any, Literal
 
 from s2sad.core.diagnostics import fail
@@ -11,6 +13,15 @@ from s2sad.core.dispatch import slots
 from s2sad.core.parameter import Parameter
 
 Kind = Literal["grad", "value_and_grad", "vjp", "jvp"]
+
+
+class Every(Enum):
+    """In place of positions: all arguments that hold tensors, in a tuple also where it is one."""
+
+    ARGUMENT = "every argument"
+
+
+EVERY = Every.ARGUMENT
 
 
 @dataclass(frozen=True, eq=False)
@@ -22,7 +33,7 @@ class Transform:
     kind : {"grad", "value_and_grad", "vjp", "jvp"}
     function : callable
         A function, a Cell, or another Transform.
-    grad_position : int, tuple of int, or None
+    grad_position : int, tuple of int, `EVERY`, or None
         Arguments to differentiate with respect to.
     weights : Parameter, tuple of Parameter, or None
         Parameters to differentiate with respect to; a bare one gives a bare gradient.
@@ -36,7 +47,7 @@ class Transform:
 
     kind: Kind
     function: Callable[..., Any]
-    grad_position: int | tuple[int, ...] | None = 0
+    grad_position: int | tuple[int, ...] | Every | None = 0
     weights: Parameter | tuple[Parameter, ...] | None = None
     has_aux: bool = False
     return_ids: bool = False
@@ -66,7 +77,7 @@ def unwrapped(function: Any) -> Any:
 
 def grad(
     fn: Callable[..., Any],
-    grad_position: int | Sequence[int] | None = 0,
+    grad_position: int | Sequence[int] | Every | None = 0,
     weights: Parameter | Iterable[Parameter] | None = None,
     has_aux: bool = False,
     return_ids: bool = False,
@@ -117,7 +128,7 @@ def grad(
 
 def value_and_grad(
     fn: Callable[..., Any],
-    grad_position: int | Sequence[int] | None = 0,
+    grad_position: int | Sequence[int] | Every | None = 0,
     weights: Parameter | Iterable[Parameter] | None = None,
     has_aux: bool = False,
     return_ids: bool = False,
@@ -133,6 +144,155 @@ def value_and_grad(
     (array([0.], dtype=float32), array([1.], dtype=float32))
     """
     return _transform("value_and_grad", fn, grad_position, weights, has_aux, return_ids, sens_param)
+
+
+def vjp(
+    fn: Callable[..., Any],
+    *inputs: Any,
+    weights: Parameter | Iterable[Parameter] | None = None,
+    has_aux: bool = False,
+) -> tuple[Any, ...]:
+    """Output of `fn` at `inputs`, and a function from its cotangent to gradients: reverse mode.
+
+    Parameters
+    ----------
+    fn : Cell, function, or what `grad`, `value_and_grad` or `compile` gave
+    *inputs
+        The arguments of `fn`; all that hold tensors have gradients.
+    weights : Parameter or iterable of Parameter, optional
+        Parameters to differentiate with respect to; one with `requires_grad` False gets zeros.
+    has_aux : bool
+        Only the first output is differentiated; the others are given as they are.
+
+    Returns
+    -------
+    output
+        What `fn` gives; with `has_aux` its first output.
+    vjp_fn : callable
+        Takes the cotangent of `output`, or of each tensor in it one, and gives a tuple with the
+        gradient of each input, also of a single one; with `weights` a pair of that and the
+        weights': a tuple, or bare for one Parameter. It keeps what it needs of this call, so later
+        changes of inputs and Parameters are nothing to it, and may be called several times.
+    aux
+        With `has_aux` only: one other output bare, several as a tuple.
+
+    Raises
+    ------
+    S2sadError
+        E0304 for a `fn` that cannot be called and for a weight that is no Parameter, E0308 and
+        E0404 where there is nothing to differentiate with respect to, E0404 for `has_aux` with one
+        output; from `vjp_fn` those of a cotangent that does not fit (E0301, E0304, E0401).
+
+    Notes
+    -----
+    The program is kept with `fn`; see `jvp`.
+
+    Examples
+    --------
+    >>> import s2sad as ms
+    >>> output, vjp_fn = ms.vjp(lambda x, y: x * y, ms.Tensor([3.0]), ms.Tensor([5.0]))
+    >>> [gradient.asnumpy() for gradient in vjp_fn(ms.Tensor([2.0]))]
+    [array([10.], dtype=float32), array([6.], dtype=float32)]
+    """
+    transform, args = vjp_call(fn, *inputs, weights=weights, has_aux=has_aux)
+    return kept(transform)(*args)
+
+
+def vjp_call(
+    fn: Callable[..., Any],
+    *inputs: Any,
+    weights: Parameter | Iterable[Parameter] | None = None,
+    has_aux: bool = False,
+) -> tuple[Transform, tuple[Any, ...]]:
+    """What `vjp` calls, and with which arguments."""
+    positions = tuple(range(len(inputs))) or None
+    made = _transform("vjp", fn, positions, weights, has_aux, return_ids=False, sens_param=False)
+    return made, inputs
+
+
+def jvp(fn: Callable[..., Any], inputs: Any, v: Any, has_aux: bool = False) -> tuple[Any, ...]:
+    """Output of `fn` at `inputs`, and its derivative in the direction `v`: forward mode.
+
+    Parameters
+    ----------
+    fn : Cell, function, or what `grad`, `value_and_grad` or `compile` gave
+    inputs : Tensor, or tuple or list of Tensors and of containers of them
+        The arguments of `fn`.
+    v : like `inputs`
+        A tangent for each Tensor, of its shape and dtype. That of integers has no effect.
+    has_aux : bool
+        Only the first output is differentiated; the others are given as they are.
+
+    Returns
+    -------
+    tuple
+        The output and its tangent, of the same form; with `has_aux` the first output, its tangent,
+        and the others: one of those bare, several as a tuple. The tangent of integers is zero.
+
+    Raises
+    ------
+    S2sadError
+        E0302 for another number of tangents than of inputs, E0304 for what is no Tensor, E0301 and
+        E0401 for a tangent of another dtype or shape, E0404 for `has_aux` with one output.
+
+    Notes
+    -----
+    The program is kept with `fn`, so the second call with one function runs at once; a function
+    made anew for each call is compiled for each call.
+
+    Examples
+    --------
+    >>> import s2sad as ms
+    >>> output, tangent = ms.jvp(lambda x: x * x, ms.Tensor([3.0]), ms.Tensor([1.0]))
+    >>> output.asnumpy(), tangent.asnumpy()
+    (array([9.], dtype=float32), array([6.], dtype=float32))
+    """
+    transform, args = jvp_call(fn, inputs, v, has_aux)
+    return kept(transform)(*args)
+
+
+def jvp_call(
+    fn: Callable[..., Any], inputs: Any, v: Any, has_aux: bool = False
+) -> tuple[Transform, tuple[Any, ...]]:
+    """What `jvp` calls, and with which arguments: the inputs, then the tuple of their tangents."""
+    args, tangents = _several(inputs), _several(v)
+    if len(args) != len(tangents):
+        raise fail("E0302", f"jvp needs a tangent an input: {len(args)}, got {len(tangents)}")
+    positions = tuple(range(len(args)))
+    made = _transform("jvp", fn, positions, None, has_aux, False, sens_param=True)
+    return made, (*args, tangents)
+
+
+def _several(given: Any) -> tuple[Any, ...]:
+    return tuple(given) if isinstance(given, (tuple, list)) else (given,)
+
+
+def kept(transform: Transform) -> Transform:
+    """`transform`, or the same one made before: what is compiled for it stays with it.
+
+    A function keeps those of its own, a method's stay with what it is a method of.
+    """
+    function = transform.function
+    owner = function.__self__ if isinstance(function, MethodType) else function
+    if not hasattr(owner, "__dict__"):
+        return transform
+    known = vars(owner).setdefault("_transforms", [])
+    found = next((each for each in known if _is_same(each, transform)), None)
+    if found is None:
+        known.append(transform)
+    return found or transform
+
+
+def _is_same(one: Transform, other: Transform) -> bool:
+    """Whether two transforms mean the same, by what they are of and with respect to."""
+
+    def facts(transform: Transform) -> tuple[Any, ...]:
+        kind, weights = transform.kind, transform.weights
+        flags = transform.has_aux, transform.return_ids, transform.sens_param
+        by_identity = tuple(map(id, weights)) if isinstance(weights, tuple) else id(weights)
+        return kind, transform.grad_position, by_identity, flags
+
+    return one.function == other.function and facts(one) == facts(other)
 
 
 def get_grad(gradients: Any, identifier: int | Parameter) -> Any:
@@ -194,12 +354,13 @@ def _transform(
             raise fail("E0303", f"{name} is True or False, got {flag!r}")
     if grad_position is None and weights is None:
         raise fail("E0404", "grad_position and weights are both None: nothing to differentiate")
-    return Transform(kind, fn, _positions(grad_position), _weights(weights), **flags)
+    return Transform(kind, fn, checked_positions(grad_position), _weights(weights), **flags)
 
 
-def _positions(given: Any) -> int | tuple[int, ...] | None:
-    if given is None:
-        return None
+def checked_positions(given: Any) -> int | tuple[int, ...] | Every | None:
+    """Positions of arguments as a user gave them, None for none (E0303, E0404)."""
+    if given is None or given is EVERY:
+        return given
     positions = tuple(given) if isinstance(given, (tuple, list)) else (given,)
     for position in positions:
         if isinstance(position, bool) or not isinstance(position, int):

@@ -57,25 +57,41 @@ def save_arrays(path: Path, arrays: Mapping[str, Any]) -> None:
 def save_results(path: Path, results: Sequence[Any]) -> None:
     """Write `results` as ``result0``, ``result1``, ... to the ``.npz`` at `path`.
 
-    Tokens are left out; a stack becomes one array, whose first axis counts what was pushed.
-
     Parameters
     ----------
     path : Path
     results : sequence
-        Arrays, stacks and tokens.
+        As for `by_number`.
 
     Raises
     ------
     S2sadError
         E0402 for an empty stack of tensors of symbolic size, E0604 when it cannot be written.
     """
-    arrays = {
-        f"result{i}": _stacked(value) if isinstance(value, list) else value
-        for i, value in enumerate(results)
-        if isinstance(value, (np.ndarray, list))
+    save_arrays(path, by_number("result", results))
+
+
+def by_number(word: str, values: Sequence[Any]) -> dict[str, Any]:
+    """Arrays for `values` under ``word0``, ``word1``, ...
+
+    Tokens are left out; a stack becomes one array, whose first axis counts what was pushed.
+
+    Parameters
+    ----------
+    word : str
+    values : sequence
+        Arrays, stacks and tokens.
+
+    Raises
+    ------
+    S2sadError
+        E0402 for an empty stack of tensors of symbolic size.
+    """
+    return {
+        f"{word}{i}": _stacked(value) if isinstance(value, list) else value
+        for i, value in enumerate(values)
+        if isinstance(value, (np.ndarray, np.generic, list))
     }
-    save_arrays(path, arrays)
 
 
 def _stacked(stack: Any) -> np.ndarray:

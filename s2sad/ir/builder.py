@@ -40,6 +40,8 @@ class Outside(Protocol):
 
 _outside: ContextVar[Outside | None] = ContextVar("outside", default=None)
 
+_begun: ContextVar[list[Region] | None] = ContextVar("begun", default=None)
+
 
 def outside() -> Outside:
     """What stands for tensors met while building.
@@ -98,6 +100,9 @@ class Builder:
     @contextmanager
     def active(self) -> Iterator[Builder]:
         """Let calls of primitives on values emit here."""
+        begun = _begun.get()
+        if begun is not None and not self.region.operations:
+            begun.append(self.region)
         token = _current.set(self)
         try:
             yield self
@@ -172,6 +177,37 @@ class Builder:
         )  # fmt: skip
         self.add(operation)
         return operation.results[0] if len(results) == 1 else operation.results
+
+
+@contextmanager
+def all_or_nothing() -> Iterator[None]:
+    """Where what happens inside ends in an error, let nothing that it emitted read anything.
+
+    What is emitted inside goes to regions that are begun inside; those that an error leaves behind
+    unfinished belong to no operation, but what they read would count them among its readers.
+    """
+    outer, begun = _begun.get(), []
+    token = _begun.set(begun)
+    try:
+        yield
+    except BaseException:
+        for region in begun:
+            if region.function is None:  # bodies of composites, made on first need, are kept
+                discard(region)
+        raise
+    finally:
+        _begun.reset(token)
+        if outer is not None:
+            outer += begun
+
+
+def discard(region: Region) -> None:
+    """Let the operations of a region that is thrown away read nothing."""
+    for operation in region.walk():
+        operation.set_reads(())
+        for nested in operation.regions.values():
+            nested.set_reads(())
+    region.set_reads(())
 
 
 def build_region(

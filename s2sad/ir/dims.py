@@ -313,34 +313,46 @@ def size(shape: Sequence[Dim]) -> Dim:
     return math.prod(shape)
 
 
-def broadcast_dim(a: Dim, b: Dim, *, axis: int | None = None) -> Dim:
+def broadcast_dim(
+    a: Dim, b: Dim, *, axis: int | None = None, operands: Iterable[object] = ()
+) -> Dim:  # fmt: skip
     """Size to which axes of sizes `a` and `b` broadcast; 1 stretches. Errors as `broadcast`."""
     if a == b or same(b, 1):
         return a
     if same(a, 1):
         return b
-    equal, place = same(a, b), "" if axis is None else f" at axis {axis}"
+    equal = same(a, b)
     if equal:
         return b if isinstance(b, int) else a
+    named = " and ".join(map(str, operands))
+    named, place = f"{named}: " if named else "", "" if axis is None else f" at axis {axis}"
     # A size that may be 1 may stretch: being different is no proof of a misfit.
     if None not in (equal, same(a, 1), same(b, 1)):
-        raise fail(DIFFERENT, f"sizes {a} and {b} do not broadcast{place}")
-    raise fail(UNKNOWN, f"cannot tell whether sizes {a} and {b} broadcast{place}", help=HELP)
+        raise fail(DIFFERENT, f"{named}sizes {a} and {b} do not broadcast{place}")
+    message = f"{named}cannot tell whether sizes {a} and {b} broadcast{place}"
+    raise fail(UNKNOWN, message, help=HELP)
 
 
-def broadcast(*shapes: tuple[Dim, ...]) -> tuple[Dim, ...]:
+def broadcast(
+    *shapes: tuple[Dim, ...], operands: Sequence[object] = (), behind: int = 0
+) -> tuple[Dim, ...]:
     """Shape to which `shapes` broadcast together, by NumPy's rule.
 
-    E0401 if two sizes misfit, E0402 if that is unknown; axes are counted from the right, -1.
+    E0401 if two sizes misfit, E0402 if that is unknown. The error names `operands`, by default
+    the shapes themselves, and the axis, counted from the right, where `behind` more axes follow.
 
     >>> broadcast((symbol("B"), 1), (4,), ())
     (B, 4)
     """
+    operands = operands or shapes
     result: tuple[Dim, ...] = ()
     for shape in shapes:
         if shape != result:
             pairs = zip_longest(reversed(result), reversed(shape), fillvalue=1)
-            sizes = [broadcast_dim(a, b, axis=~i) for i, (a, b) in enumerate(pairs)]
+            sizes = [
+                broadcast_dim(a, b, axis=~i - behind, operands=operands)
+                for i, (a, b) in enumerate(pairs)
+            ]
             result = tuple(reversed(sizes))
     return result
 

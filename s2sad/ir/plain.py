@@ -25,7 +25,8 @@ from s2sad.ir.archive import load_arrays, save_results
 inf = float("inf")
 nan = float("nan")
 
-_constants: ContextVar[Mapping[str, np.ndarray] | None] = ContextVar("constants", default=None)
+#: Those beside the dump that is running.
+constants: ContextVar[Mapping[str, np.ndarray] | None] = ContextVar("constants", default=None)
 
 
 class bits(int):  # noqa: N801 - spelled as a literal in dumps
@@ -49,7 +50,7 @@ def constant(key: str) -> np.ndarray:
     S2sadError
         E0602 when no store is open or it lacks the key.
     """
-    store = _constants.get()
+    store = constants.get()
     if store is None or key not in store:
         raise fail("E0602", f"no constants beside the dump hold {key!r}")
     return store[key]
@@ -79,12 +80,12 @@ def function(
         def call(*args: Any) -> Any:
             _require_declared(run, args)
             store = None if consts is None else load_arrays(_place(run).parent / consts)
-            token = _constants.set(store)
+            token = constants.set(store)
             try:
                 with np.errstate(all="ignore"):
                     results = run(*args)
             finally:
-                _constants.reset(token)
+                constants.reset(token)
             if results is None:
                 raise fail("E0303", f"{run.__name__} returns nothing", help="return its results")
             return tuple(map(_array, results)) if isinstance(results, tuple) else _array(results)
@@ -163,18 +164,23 @@ def _options(run: Callable[..., Any], argv: list[str]) -> tuple[Path, Path | Non
 
 
 def _inputs(run: Callable[..., Any], path: Path) -> Iterator[Any]:
-    """Arguments for `run`: arrays from the file, and a type that is a value for itself."""
+    """Arguments for `run`: arrays and stacks from the file, or a type that stands for itself."""
     annotations = inspect.unwrap(run).__annotations__
     parameters = [annotations[name] for name in inspect.signature(run).parameters]
-    arrays = load_arrays(path) if any(hasattr(type, "dtype") for type in parameters) else {}
+    arrays = load_arrays(path) if any(map(_lies_in_file, parameters)) else {}
     for number, type in enumerate(parameters):  # noqa: A001
         key = f"input{number}"
-        if not hasattr(type, "dtype"):
+        if not _lies_in_file(type):
             yield type
         elif key not in arrays:
             raise fail("E0602", f"{path} has no {key}", help=f"it is needed for {type}")
         else:
-            yield arrays[key]
+            yield type.unstacked(arrays[key]) if hasattr(type, "unstacked") else arrays[key]
+
+
+def _lies_in_file(type: Any) -> bool:  # noqa: A002
+    """Whether values of `type` are numbers: those of tensors and stacks."""
+    return hasattr(type, "dtype") or hasattr(type, "unstacked")
 
 
 def _summary(result: Any) -> str:

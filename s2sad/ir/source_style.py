@@ -169,18 +169,26 @@ class SourcePrinter(Printer):
         values: Sequence[Value],
         prefix: str,
         build: Callable[[list[ast.expr]], ast.expr],
+        operation: Operation | None = None,
     ) -> tuple[ast.expr, list[Operation]]:
         """What `build` makes of the nodes for `values`, and the operations folded into it.
 
-        Nothing is folded where it would not fit on a line after `prefix`.
+        Nothing is folded where it would not fit on a line after `prefix`. A statement stands for
+        one line of the user's source, so nothing is folded that comes from another than
+        `operation`, or than the last of what waits.
         """
         waiting = self.frame.waiting
         first = len(waiting) - self._top(values)
-        below = [i for i, each in enumerate(waiting[:first]) if each.value in values]
-        written = below[-1] + 1 if below else 0
+        line = _line(operation or waiting[-1].operations[-1]) if waiting else None
+        apart = [
+            i for i, each in enumerate(waiting)
+            if (_line(each.operations[-1]) != line if i >= first else each.value in values)
+        ]  # fmt: skip
+        written = apart[-1] + 1 if apart else 0
         self.flush(written)
-        taken = waiting[first - written :]
-        del waiting[first - written :]
+        first = max(0, first - written)
+        taken = waiting[first:]
+        del waiting[first:]
         known = {each.value: each.node for each in taken}
         node = build([known.get(value) or self.read(value) for value in values])
         if (taken or any(value in self.ready for value in values)) and not self._fits(prefix, node):
@@ -264,7 +272,7 @@ class SourcePrinter(Printer):
                     return node
             return ast.Call(self.prim(operation), operands, [*regions, *attributes])
 
-        return self.fold(strict, prefix, build)
+        return self.fold(strict, prefix, build, operation)
 
     def _push(self, operation: Operation) -> None:
         if self.tapes is None:
@@ -273,7 +281,7 @@ class SourcePrinter(Printer):
         text = self.name(stack)
         method = ast.Attribute(name(text), "append", LOAD)
         node, operations = self.fold(
-            [value], f"{text}.append()", lambda nodes: call(method, *nodes)
+            [value], f"{text}.append()", lambda nodes: call(method, *nodes), operation
         )
         self.flush()
         self.write(ast.Expr(node), [*operations, operation])
@@ -300,7 +308,7 @@ class SourcePrinter(Printer):
         self.write(self.define(node.id, parameters, statements, name("region"), region))
 
     def _if(self, operation: Operation) -> None:
-        test, operations = self.fold(operation.operands, "if :", lambda nodes: nodes[0])
+        test, operations = self.fold(operation.operands, "if :", lambda nodes: nodes[0], operation)
         self.flush()
         self.write_captured(operation)
         slots = self.slots(operation)

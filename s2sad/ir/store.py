@@ -11,11 +11,9 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from s2sad.core.diagnostics import fail
 from s2sad.core.location import Location
-from s2sad.ir.archive import load_arrays, save_arrays, write_whole
+from s2sad.ir.archive import by_number, load_arrays, save_arrays, write_whole
 from s2sad.ir.graph import Function
 from s2sad.ir.primitive import Primitive
 from s2sad.ir.printer import Constants, print_text
@@ -44,6 +42,7 @@ def save(function: Function, path: str | Path, *, style: str = "flat", stage: st
     Examples
     --------
     >>> import tempfile
+    >>> import numpy as np
     >>> from s2sad import prims as p
     >>> from s2sad.ir.builder import build_function
     >>> from s2sad.ir.types import f32
@@ -93,10 +92,8 @@ def load(path: str | Path, vocabulary: Mapping[str, Primitive]) -> Function:
 
 
 def save_inputs(path: str | Path, inputs: Sequence[Any]) -> None:
-    """Write the arrays among `inputs` to where the dump `path` looks for them when it is run."""
-    kinds = (np.ndarray, np.generic)
-    arrays = {f"input{i}": x for i, x in enumerate(inputs) if isinstance(x, kinds)}
-    save_arrays(Path(path).with_suffix(".in.npz"), arrays)
+    """Write `inputs`, arrays and stacks, to where the dump `path` looks when it is run."""
+    save_arrays(Path(path).with_suffix(".in.npz"), by_number("input", inputs))
 
 
 def parameter_places(dump: Path) -> list[Location]:

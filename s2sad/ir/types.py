@@ -75,6 +75,10 @@ class StackType(Type):
 
     is_linear = True
 
+    def unstacked(self, array: np.ndarray) -> StackValue:
+        """The stack that lies in a file as `array`, whose first axis counts what was pushed."""
+        return StackValue(self.element, [part.copy() for part in array])
+
     def __repr__(self) -> str:
         return f"Stack[{self.element!r}]"
 

@@ -145,8 +145,8 @@ def update_overwrite(x, value, *starts):
 @update.adjoint
 def update_adjoint(*operands, out, dout):
     x, value, *starts = operands
+    dvalue = dynamic_slice(dout, *starts, sizes=value.shape)  # first: the write may be in place
     dx = update(dout, zeros_like(value), *starts)
-    dvalue = dynamic_slice(dout, *starts, sizes=value.shape)
     return dx, dvalue, *(None for start in starts)
 
 

@@ -136,9 +136,10 @@ def _take_diagonals(term: _Term) -> None:
 def _sizes(terms: list[_Term]) -> dict[Label, Dim]:
     """Size of the axes of each label (E0401 where they do not broadcast)."""
     sizes: dict[Label, Dim] = {}
+    types = [term.value.type for term in terms]
     for term in terms:
         for label, size in zip(term.labels, term.value.shape, strict=True):
-            sizes[label] = dims.broadcast_dim(sizes.get(label, 1), size)
+            sizes[label] = dims.broadcast_dim(sizes.get(label, 1), size, operands=types)
     return sizes
 
 

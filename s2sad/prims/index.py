@@ -218,8 +218,8 @@ def index_update_overwrite(x, indices, updates, *, axis):
 
 @index_update.adjoint
 def index_update_adjoint(x, indices, updates, out, dout, *, axis):
+    dupdates = gather(dout, indices, axis=axis)  # first, so that the write may be in place
     dx = index_update(dout, indices, zeros_like(updates), axis=axis)
-    dupdates = gather(dout, indices, axis=axis)
     if indices.ndim > 0:
         lasting = is_last_index(indices, size=x.shape[axis])
         ones = (1,) * (x.ndim - axis - 1)
@@ -369,11 +369,16 @@ def scatter_elements(x, indices, updates, *, axis, reduce="none"):
     array([[0., 6.],
            [5., 0.]])
     """
-    places = _element_places(x, indices, axis).reshape(-1)
     out = np.array(x, order="C")
-    write = add_rows if reduce == "add" else set_rows
-    write(out.reshape(-1), places, updates.reshape(-1))
+    scatter_elements_overwrite(out, indices, updates, axis=axis, reduce=reduce)
     return out
+
+
+@scatter_elements.overwrite
+def scatter_elements_overwrite(x, indices, updates, *, axis, reduce):
+    places = _element_places(x, indices, axis).reshape(-1)
+    write = add_rows if reduce == "add" else set_rows
+    write(x.reshape(-1), places, updates.reshape(-1))
 
 
 @scatter_elements.adjoint
@@ -513,10 +518,15 @@ def scatter_nd(x, indices, updates, *, reduce="none"):
            [5., 0.]])
     """
     out = np.array(x, order="C")
-    rows, places = _nd_places(out, indices)
+    scatter_nd_overwrite(out, indices, updates, reduce=reduce)
+    return out
+
+
+@scatter_nd.overwrite
+def scatter_nd_overwrite(x, indices, updates, *, reduce):
+    rows, places = _nd_places(x, indices)
     write = add_rows if reduce == "add" else set_rows
     write(rows, places.reshape(-1), updates.reshape(places.size, *rows.shape[1:]))
-    return out
 
 
 @scatter_nd.adjoint
@@ -525,9 +535,10 @@ def scatter_nd_adjoint(x, indices, updates, out, dout, *, reduce):
     dupdates = gather_nd(dout, indices)
     if reduce == "none":
         dx = scatter_nd(dout, indices, zeros_like(updates))
-        lasting = is_last_nd(indices, shape=x.shape[: indices.shape[-1]])
-        ones = (1,) * (updates.ndim - lasting.ndim)
-        dupdates = where(reshape(lasting, shape=(*lasting.shape, *ones)), dupdates, 0)
+        if indices.ndim > 1:
+            lasting = is_last_nd(indices, shape=x.shape[: indices.shape[-1]])
+            ones = (1,) * (updates.ndim - lasting.ndim)
+            dupdates = where(reshape(lasting, shape=(*lasting.shape, *ones)), dupdates, 0)
     return dx, None, dupdates
 
 

@@ -20,7 +20,7 @@ def _matmul_type(x: Type, y: Type, *, transpose_a: bool, transpose_b: bool) -> T
     *batch_a, rows, inner_a = _swapped(a.shape, transpose_a)
     *batch_b, inner_b, columns = _swapped(b.shape, transpose_b)
     dims.require_same(inner_a, inner_b, f"the inner sizes of matmul, of {a} and {b},")
-    batch = dims.broadcast(tuple(batch_a), tuple(batch_b))
+    batch = dims.broadcast(tuple(batch_a), tuple(batch_b), operands=(a, b), behind=2)
     return TensorType(dtype, (*batch, rows, columns))
 
 

@@ -61,6 +61,30 @@ def stop_gradient(x):
     return x
 
 
+@primitive(type=lambda x: tensor(x), traits={*_MARKER, Trait.MOVES}, linear="all", same=())
+def barrier(x):
+    """`x`, of which no pass knows that it is: what is computed from it is computed anew.
+
+    It stands before what the backward sweep computes again rather than keep, and stays to the end.
+
+    Parameters
+    ----------
+    x : Tensor of any dtype
+
+    Examples
+    --------
+    >>> from s2sad import prims as p
+    >>> p.barrier(np.array([1.0, 2.0]))
+    array([1., 2.])
+    """
+    return x
+
+
+@barrier.adjoint
+def barrier_adjoint(x, out, dout):
+    return dout
+
+
 def _hook_type(x: Type, *, regions: dict[str, Region]) -> Type:
     found = require_kind(x, is_float, "a tensor of floats: others have no cotangent")
     _require_types(yielded(regions["body"]), (found,), "a hook")

@@ -24,15 +24,18 @@ from s2sad.prims.select import where
 from s2sad.prims.shape import require_shape
 from s2sad.prims.statistics import rounded, widened
 
+#: Attributes that are True or False.
+FLAGS = ("nesterov", "update_slots")
+
 
 def _canonical(types: Any, attrs: dict[str, Any]) -> dict[str, Any]:
-    """``canonical=`` of every update: numbers are floats, `nesterov` is a bool."""
+    """``canonical=`` of every update: numbers are floats, `FLAGS` are bools."""
     full = {}
     for name, value in attrs.items():
         is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
-        if not (isinstance(value, bool) if name == "nesterov" else is_number):
+        if not (isinstance(value, bool) if name in FLAGS else is_number):
             raise fail("E0303", f"{name} has the wrong form: {value!r}")
-        full[name] = value if name == "nesterov" else float(value)
+        full[name] = value if name in FLAGS else float(value)
     return full
 
 
@@ -402,3 +405,133 @@ def _trust(w: Value, step: Value) -> Value:
     # The root is taken of the ratio, and of 1 where there is none: its slope at 0 is infinite.
     ratio = div(where(usable, lengths[0], 1), where(usable, lengths[1], 1))
     return sqrt(ratio)
+
+
+@composite(canonical=_canonical)
+def adagrad_update(w, total, g, rate, *, update_slots=True):
+    """Step by the gradient over the root of the sum of its squares.
+
+    Parameters
+    ----------
+    w, total, g : Tensors of floats, one shape
+        Parameter, sum of squares so far, and gradient.
+    rate : scalar
+    update_slots : bool
+        Whether the sum grows.
+
+    Returns
+    -------
+    w, total : Tensors, types of the operands
+
+    Raises
+    ------
+    S2sadError
+        E0301 for dtypes, E0303 for attributes, E0401 for shapes.
+
+    Notes
+    -----
+    J. Duchi et al., "Adaptive subgradient methods for online learning and stochastic optimization",
+    2011.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from s2sad import prims as p
+    >>> p.adagrad_update(np.array([1.0]), np.array([7.0]), np.array([3.0]), 0.4)
+    (array([0.7]), array([16.]))
+    """
+    _require(w, total, g, scalars=(rate,))
+    gradient, sum_ = widened(g), widened(total)
+    if update_slots:
+        sum_ = add(sum_, mul(gradient, gradient))
+    step = div(mul(gradient, widened(rate)), sqrt(sum_))
+    return rounded(sub(widened(w), step), w), rounded(sum_, total)
+
+
+@composite(canonical=_canonical)
+def rmsprop_update(w, square, moved, g, rate, *, decay=0.9, momentum=0.0, eps=1e-10):
+    """Step by the gradient over the root of the mean square gradient, with momentum.
+
+    Parameters
+    ----------
+    w, square, moved, g : Tensors of floats, one shape
+        Parameter, mean square gradient, what it moved by, and gradient.
+    rate : scalar
+    decay, momentum, eps : float
+        Epsilon is added under the root.
+
+    Returns
+    -------
+    w, square, moved : Tensors, types of the operands
+
+    Raises
+    ------
+    S2sadError
+        E0301 for dtypes, E0303 for attributes, E0401 for shapes.
+
+    Notes
+    -----
+    G. Hinton, "Neural networks for machine learning", lecture 6, 2012.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from s2sad import prims as p
+    >>> w, one, g = np.array([1.0]), np.array([1.0]), np.array([2.0])
+    >>> [x.round(6) for x in p.rmsprop_update(w, one, one, g, 0.1, decay=0.0, momentum=0.5)]
+    [array([0.4]), array([4.]), array([0.6])]
+    """
+    _require(w, square, moved, g, scalars=(rate,))
+    gradient = widened(g)
+    mean = _moved(widened(square), mul(gradient, gradient), decay)
+    move = _rms_move(moved, gradient, rate, mean, momentum, eps)
+    return rounded(sub(widened(w), move), w), rounded(mean, square), rounded(move, moved)
+
+
+def _rms_move(
+    moved: Value, gradient: Value, rate: Value, square: Value, momentum: float, eps: float
+) -> Value:
+    step = div(mul(gradient, widened(rate)), sqrt(add(square, eps)))
+    return add(mul(widened(moved), momentum), step)
+
+
+@composite(canonical=_canonical)
+def centered_rmsprop_update(w, mean, square, moved, g, rate, *, decay=0.9, momentum=0.0, eps=1e-10):
+    """Step of RMSProp by the root of the variance of the gradient, not of its mean square.
+
+    Parameters
+    ----------
+    w, mean, square, moved, g : Tensors of floats, one shape
+        Parameter, mean gradient, mean square gradient, what it moved by, and gradient.
+    rate, decay, momentum, eps
+        As in `rmsprop_update`.
+
+    Returns
+    -------
+    w, mean, square, moved : Tensors, types of the operands
+
+    Raises
+    ------
+    S2sadError
+        E0301 for dtypes, E0303 for attributes, E0401 for shapes.
+
+    Notes
+    -----
+    A. Graves, "Generating sequences with recurrent neural networks", 2013, equations 38 to 45.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from s2sad import prims as p
+    >>> w, zero, g = np.array([1.0]), np.array([0.0]), np.array([2.0])
+    >>> [x.round(6) for x in p.centered_rmsprop_update(w, zero, zero, zero, g, 0.1, decay=0.5)]
+    [array([0.8]), array([1.]), array([2.]), array([0.2])]
+    """
+    _require(w, mean, square, moved, g, scalars=(rate,))
+    gradient = widened(g)
+    center = _moved(widened(mean), gradient, decay)
+    spread = _moved(widened(square), mul(gradient, gradient), decay)
+    variance = sub(spread, mul(center, center))
+    move = _rms_move(moved, gradient, rate, variance, momentum, eps)
+    updated = rounded(sub(widened(w), move), w)
+    return updated, rounded(center, mean), rounded(spread, square), rounded(move, moved)

@@ -76,7 +76,7 @@ def elementwise(
         for type in types:
             require_kind(type, allowed, expected)
         dtype = one_dtype(*types)
-        shape = dims.broadcast(*[tensor(t).shape for t in types])
+        shape = dims.broadcast(*[tensor(t).shape for t in types], operands=types)
         return TensorType(result or dtype, shape)
 
     return rule

@@ -13,7 +13,8 @@ from s2sad.prims.rules import is_bool, one_dtype, require_kind, tensor
 
 def _where_type(condition: Type, x: Type, y: Type) -> TensorType:
     found = require_kind(condition, is_bool, "a bool condition")
-    shape = dims.broadcast(found.shape, tensor(x).shape, tensor(y).shape)
+    shapes = found.shape, tensor(x).shape, tensor(y).shape
+    shape = dims.broadcast(*shapes, operands=(condition, x, y))
     return TensorType(one_dtype(x, y), shape)
 
 

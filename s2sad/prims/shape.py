@@ -48,8 +48,9 @@ def require_shape(found: Shape, expected: Shape, what: str) -> Shape:
     """`expected`, which `found` must be (E0401)."""
     if len(found) != len(expected):
         raise fail("E0401", f"{what} must have the shape {expected}, got {found}")
+    axis = f"of {what}, of shapes {found} and {expected},"
     pairs = enumerate(zip(found, expected, strict=True))
-    return tuple(dims.require_same(a, b, f"the sizes of axis {i} of {what}") for i, (a, b) in pairs)
+    return tuple(dims.require_same(a, b, f"the sizes of axis {i} {axis}") for i, (a, b) in pairs)
 
 
 # Order of axes

@@ -14,10 +14,13 @@ from s2sad.core.context import (
     SETTINGS,
     USED,
     get_context,
+    get_current_device,
     get_seed,
     seed_changes,
     set_context,
+    set_deterministic,
     set_device,
+    set_recursion_limit,
     set_seed,
 )
 from s2sad.core.diagnostics import S2sadError
@@ -121,6 +124,14 @@ def test_unknown_and_removed_keys(key):
         get_context(key)
 
 
+@pytest.mark.parametrize(
+    ("key", "meant"), [("modes", "mode"), ("save_graph", "save_graphs"), ("device", "device_id")]
+)
+def test_a_misspelt_key_names_the_one_that_is_near(key, meant):
+    for text in (refused("E0407", set_context, **{key: 1}), refused("E0407", get_context, key)):
+        assert f"did you mean {meant}?" in text
+
+
 def test_keywords_only():
     with pytest.raises(TypeError):
         set_context(0)
@@ -153,6 +164,35 @@ def test_the_cpu_may_be_chosen():
     set_device("CPU", 0)
     assert get_context("device_target") == "CPU" and get_context("device_id") == 0
     refused("E0404", set_device, "CPU", -1)
+
+
+def test_the_device_that_was_chosen():
+    set_device("CPU", 0)
+    device = get_current_device()
+    assert device == ("CPU", 0) and (device.device_target, device.device_id) == ("CPU", 0)
+
+
+def test_calls_with_names_of_their_own():
+    set_deterministic(True)
+    set_recursion_limit(50)
+    assert get_context("deterministic") == "ON" and get_context("max_call_depth") == 50
+    set_deterministic(False)
+    set_recursion_limit()
+    assert get_context("deterministic") == "OFF" and get_context("max_call_depth") == 1000
+    refused("E0303", set_deterministic, "ON")
+    refused("E0404", set_recursion_limit, 0)
+    refused("E0303", set_recursion_limit, True)
+
+
+@pytest.mark.parametrize(("text", "is_on"), [(None, True), ("1", True), ("", True), ("0", False)])
+@pytest.mark.parametrize("mode", [context.GRAPH_MODE, context.PYNATIVE_MODE])
+def test_ms_jit_turns_compiling_off(monkeypatch, mode, text, is_on):
+    monkeypatch.delenv("MS_JIT", raising=False)
+    if text is not None:
+        monkeypatch.setenv("MS_JIT", text)
+    set_context(mode=mode)
+    assert context.is_compiling() == is_on
+    assert context.is_graph_mode() == (is_on and mode == context.GRAPH_MODE)
 
 
 #: A legal value of each key that differs from its default.

@@ -5,6 +5,7 @@ from __future__ import annotations
 import linecache
 import sys
 import traceback
+from typing import Any
 
 import pytest
 
@@ -150,15 +151,21 @@ def test_a_long_chain_of_calls_loses_its_middle():
 
 def test_the_current_location_is_used_unless_another_is_given():
     here, there = Location("here.py", 1, 0), Location("there.py", 2, 0)
-    assert fail("E0301", "no").diagnostic.location is None
     with location.at(here):
         assert fail("E0301", "no").diagnostic.location == here
         assert fail("E0301", "no", location=there).diagnostic.location == there
-    assert fail("E0301", "no").diagnostic.location is None
+    assert fail("E0301", "no").diagnostic.location.file == __file__
 
 
 def test_without_a_place_there_is_only_the_message():
-    assert str(fail("E0301", "no")) == "[E0301] no"
+    assert str(at_a_prompt("E0301")) == "[E0301] no"
+
+
+def at_a_prompt(code: str) -> S2sadError:
+    """The error that a line typed at a prompt makes: nobody has its source."""
+    names: dict[str, Any] = {"fail": fail}
+    exec(compile(f"error = fail({code!r}, 'no')", "<stdin>", "single"), names)
+    return names["error"]
 
 
 @pytest.mark.parametrize(
@@ -215,7 +222,7 @@ def test_python_draws_the_caret_of_a_syntax_error(source):
 
 
 def test_a_syntax_error_without_a_place_has_no_line():
-    error = fail("E0101", "no")
+    error = at_a_prompt("E0101")
     assert isinstance(error, SyntaxError)
     assert error.filename is None and error.lineno is None
 
@@ -250,7 +257,7 @@ def test_the_caller_is_the_code_outside_of_s2sad(tmp_path):
 
 def test_frames_of_s2sad_are_passed_over():
     with pytest.raises(S2sadTypeError) as caught:
-        Tensor([1.0])[0] = 2.0
+        len(Tensor(1.0))
     place = caught.value.diagnostic.location
     assert place is not None and place.file == __file__
-    assert "Tensor([1.0])[0] = 2.0" in linecache.getline(place.file, place.line)
+    assert "len(Tensor(1.0))" in linecache.getline(place.file, place.line)

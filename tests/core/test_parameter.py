@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import copy
+import threading
+from typing import Any
 
 import numpy as np
 import pytest
@@ -10,7 +12,7 @@ import pytest
 from s2sad.core import changes, dtypes
 from s2sad.core.diagnostics import S2sadError
 from s2sad.core.dtypes import bfloat16, bool_, float16, float32, float64, int8, int32, int64
-from s2sad.core.parameter import Parameter, ParameterTuple
+from s2sad.core.parameter import WRITING, Parameter, ParameterTuple, withheld
 from s2sad.core.tensor import Tensor
 
 
@@ -146,11 +148,42 @@ def test_the_shape_stays(data):
     assert parameter.tolist() == [1.0, 2.0] and parameter.version == 0
 
 
-def test_a_sole_holder_is_overwritten():
-    parameter = Parameter([1.0, 2.0])
-    where = parameter.array.ctypes.data
-    parameter.set_data([3.0, 4.0])
-    assert parameter.array.ctypes.data == where
+def test_new_data_are_nobody_elses():
+    parameter, data = Parameter([1.0, 2.0]), np.float32([3.0, 4.0])
+    parameter.set_data(data)
+    assert parameter.is_sole_holder()
+    assert not np.shares_memory(parameter.array, data)
+
+
+def test_what_is_withheld_is_read_by_nobody_else():
+    parameter, other = Parameter([1.0, 2.0], name="w"), Parameter([3.0], name="v")
+    memory = parameter.array.ctypes.data
+    seen: list[Any] = []
+    reading = threading.Thread(target=lambda: seen.append(parameter.tolist()))
+    view = other.asnumpy()
+    with WRITING:
+        arrays = [other.array, parameter.array]
+        with withheld({1: parameter, 0: other}, arrays) as alone:
+            assert alone == [1]  # of the other somebody has a view
+            assert other.tolist() == view.tolist() == [3.0]
+            reading.start()
+            reading.join(0.05)
+            assert reading.is_alive() and not seen
+            with pytest.raises(AttributeError):  # not even whoever withholds it
+                parameter.array  # noqa: B018
+            arrays[1][:] = [5.0, 6.0]
+    reading.join(10)
+    assert seen == [[5.0, 6.0]] and parameter.array.ctypes.data == memory
+
+
+def test_what_is_withheld_comes_back_after_an_error():
+    parameter = Parameter([1.0, 2.0], name="w")
+    for error in (ValueError, KeyboardInterrupt):
+        with pytest.raises(error), WRITING:
+            with withheld({0: parameter}, [parameter.array]) as alone:
+                assert alone == [0]
+                raise error
+        assert parameter.tolist() == [1.0, 2.0] and parameter.is_sole_holder()
 
 
 @pytest.mark.parametrize("read", [Tensor.asnumpy, Parameter.value, lambda p: p.asnumpy()[:1], iter])

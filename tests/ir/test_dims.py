@@ -327,6 +327,17 @@ def test_symbolic_broadcast_agrees_with_numpy_at_all_sizes(shapes):
         )
 
 
+def test_the_error_of_broadcast_shows_all_operands():
+    with raises("E0401", r"\(2, 3\)", r"\(4,\)", "3", "4", "axis -1"):
+        dims.broadcast((2, 3), (4,))
+    with raises("E0401", "one", "other", "third", "axis -2"):
+        dims.broadcast((3, 2), (2,), (5, 1), operands=("one", "other", "third"))
+    with raises("E0402", r"\(B,\)", r"\(H,\)"):
+        dims.broadcast((B,), (H,))
+    with raises("E0401", "2", "5", "axis -3"):  # before two axes that do not broadcast
+        dims.broadcast((2,), (5,), behind=2)
+
+
 def test_broadcast_of_symbols():
     assert dims.broadcast((B, 1), (H,), (1, 1, 1)) == (1, B, H)
     assert dims.broadcast((B, 3), (B, 3)) == (B, 3)

@@ -130,7 +130,8 @@ def test_locations_of_lines_of_the_user():
 
     assert body(run, f32, names="x").splitlines() == [
         "y = p.sin(p.exp(x))                     #@ net.py:3:4",
-        "return p.cos(y) * y",
+        "t0 = p.cos(y)                           #@ net.py:4:4",
+        "return t0 * y                           #@ net.py:5:4",
     ]
 
 

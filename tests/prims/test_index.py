@@ -174,6 +174,25 @@ def test_in_place_gives_the_same_bits(prim, dtype, axis, indices):
         assert identical(target, expected)
 
 
+@pytest.mark.parametrize("reduce", ["none", "add"])
+@pytest.mark.parametrize("dtype", [d for d in dtypes.ALL if d is not dtypes.bool_])
+def test_scattering_in_place_gives_the_same_bits(reduce, dtype):
+    rng = np.random.default_rng(0)
+    x = dtypes.narrow(rng.integers(0, 100, (3, 3)) / 3, dtype)
+    rows, elements = np.array([[0, 1], [2, -1], [0, 1]]), np.array([[1, 0, 1], [1, 0, -2]])
+    cases = [
+        (p.scatter_nd, rows, {}), (p.scatter_nd, rows[:, :1], {}), (p.scatter_nd, rows[0], {}),
+        (p.scatter_elements, elements, {"axis": 0}), (p.scatter_elements, elements, {"axis": 1}),
+    ]  # fmt: skip
+    for prim, indices, attrs in cases:
+        gathered = p.gather_nd if prim is p.scatter_nd else p.gather_elements
+        shape = gathered(x, indices, **attrs).shape
+        updates = dtypes.narrow(rng.integers(0, 100, shape) / 3, dtype)
+        expected, target = prim(x, indices, updates, reduce=reduce, **attrs), x.copy()
+        prim.in_place(target, indices, updates, reduce=reduce, **attrs)
+        assert identical(target, expected)
+
+
 def test_overflow_in_place_is_quiet_and_infinite():
     x = np.full(2, 3e38, np.float32)
     p.index_add.in_place(x, np.array([0, 0]), np.full(2, 3e38, np.float32), axis=0)
@@ -207,6 +226,15 @@ def test_an_index_out_of_range_is_named(run, index):
         run(index)
     assert caught.value.code == "E0501"
     assert isinstance(caught.value, IndexError)
+
+
+def test_nothing_is_scattered_in_place_when_an_index_is_wrong():
+    x = np.zeros(3)
+    with pytest.raises(S2sadError, match="E0501"):
+        p.scatter_nd.in_place(x, np.array([[0], [3]]), np.ones(2), reduce="none")
+    with pytest.raises(S2sadError, match="E0501"):
+        p.scatter_elements.in_place(x, np.array([0, 3]), np.ones(2), axis=0, reduce="add")
+    assert not x.any()
 
 
 @pytest.mark.parametrize("prim", [p.index_add, p.index_update])

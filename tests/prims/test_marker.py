@@ -42,6 +42,13 @@ def test_stop_gradient_is_the_identity():
     assert refused(lambda t: p.stop_gradient(t), Token) == "E0304"
 
 
+def test_barrier_is_the_identity():
+    for x in (np.array([1.0, np.nan, -0.0]), np.array(3), np.zeros((0, 2), np.uint16)):
+        assert p.barrier(x) is x
+    assert p.barrier.linear == "all" and p.barrier.has(Trait.OPAQUE)
+    assert refused(lambda t: p.barrier(t), Token) == "E0304"
+
+
 def test_hook():
     run = lambda x: p.hook(x, body=lambda dx: p.neg(dx))  # noqa: E731
     assert both(run, [1.0, 2.0]) == [[1.0, 2.0]]

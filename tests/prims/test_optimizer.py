@@ -14,6 +14,7 @@ from support.laws import Spec, check_laws, normal, positive
 RATE, KEEP, POWERS = np.array(0.1), np.array(0.9), (np.array(0.8), np.array(0.9))
 STATE = (normal(2, 3), normal(2, 3), positive(2, 3))  # parameter, first and second moment
 FACTS = {"beta1": 0.8, "beta2": 0.9, "eps": 0.01}
+RMS = {"decay": 0.8, "momentum": 0.5, "eps": 0.01}
 
 SPECS = [
     Spec(p.sgd_update, (normal(2, 3), normal(2, 3), RATE)),
@@ -30,6 +31,13 @@ SPECS = [
     Spec(p.adam_weight_decay_update, (*STATE, normal(2, 3), RATE), {"weight_decay": 0.1, **FACTS}),
     Spec(p.adamw_update, (*STATE, normal(2, 3), RATE, *POWERS), {"weight_decay": 0.1, **FACTS}),
     Spec(p.lamb_update, (*STATE, normal(2, 3), RATE, *POWERS), {"weight_decay": 0.1, **FACTS}),
+    Spec(p.adagrad_update, (normal(3), positive(3), normal(3), RATE)),
+    Spec(p.adagrad_update, (normal(3), positive(3), normal(3), RATE), {"update_slots": False}),
+    Spec(p.rmsprop_update, (normal(3), positive(3), normal(3), normal(3), RATE), RMS),
+    Spec(
+        p.centered_rmsprop_update,
+        (normal(3), normal(3) * 0.1, positive(3) + 1.0, normal(3), normal(3), RATE), RMS,
+    ),
     Spec(p.adam_update, (*(np.zeros((0, 2)),) * 4, RATE, *POWERS)),
 ]  # fmt: skip
 
@@ -172,3 +180,33 @@ def test_what_does_not_fit_is_refused(prim, types, attrs, code):
 def test_a_gradient_may_be_narrower_than_its_parameter():
     program = build_function(lambda *v: p.sgd_update(*v), (f32[3], f16[3], f32))
     assert program.result_types == (f32[3],)
+
+
+@pytest.mark.parametrize("grows", [True, False])
+def test_adagrad(grows):
+    w, total = W, np.full(4, 0.1)
+    for g in GRADIENTS:
+        w, total = p.adagrad_update(w, total, g, LR, update_slots=grows)
+    expected, sums = W, np.full(4, 0.1)
+    for g in GRADIENTS:
+        sums = sums + g**2 * grows
+        expected = expected - LR * g / np.sqrt(sums)
+    np.testing.assert_allclose(w, expected, rtol=1e-12)
+    np.testing.assert_allclose(total, sums, rtol=1e-12)
+
+
+@pytest.mark.parametrize("centered", [True, False])
+def test_rmsprop(centered):
+    facts = {"decay": 0.75, "momentum": 0.5, "eps": 1e-3}
+    update = p.centered_rmsprop_update if centered else p.rmsprop_update
+    state = [W, *[np.zeros(4)] * centered, np.ones(4), np.zeros(4)]
+    for g in GRADIENTS:
+        state = list(update(*state, g, LR, **facts))
+    w, mean, square, moved = W, np.zeros(4), np.ones(4), np.zeros(4)
+    for g in GRADIENTS:
+        mean, square = 0.75 * mean + 0.25 * g, 0.75 * square + 0.25 * g**2
+        moved = 0.5 * moved + LR * g / np.sqrt(square - mean**2 * centered + 1e-3)
+        w = w - moved
+    expected = [w, *[mean] * centered, square, moved]
+    for found, right in zip(state, expected, strict=True):
+        np.testing.assert_allclose(found, right, rtol=1e-12)

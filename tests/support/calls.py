@@ -96,6 +96,7 @@ def _indexed(*others: Any, **attrs: Any) -> Call:
 CALLS: dict[str, Call] = {
     "adam_update": _floats(*[_X] * 4, *[()] * 3),
     "adam_weight_decay_update": _floats(*[_X] * 4, ()),
+    "adagrad_update": _floats(*[_X] * 3, ()),
     "adamw_update": _floats(*[_X] * 4, *[()] * 3),
     "amsgrad_update": _floats(*[_X] * 5, *[()] * 3),
     "avg_pool": _floats(_IMAGE, kernel=(2, 2)),
@@ -132,6 +133,8 @@ CALLS: dict[str, Call] = {
     "max_pool_grad": _floats(_IMAGE, (1, 2, 3, 4), kernel=(2, 2)),
     "moments_grad": _floats(_X, _COLUMN_MEAN, _COLUMN_MEAN, _COLUMN_MEAN, axes=(1,)),
     "momentum_update": _floats(*[_X] * 3, (), ()),
+    "rmsprop_update": _floats(*[_X] * 4, ()),
+    "centered_rmsprop_update": _floats(*[_X] * 5, ()),
     "random_bits": lambda random: ([i64[3]], {"shape": (2,)}),
     "random_fold": lambda random: ([i64[3], i64], {}),
     "random_int": lambda random: ([i64[3], np.array(-1), np.array(5)], {"shape": (2,)}),

@@ -313,8 +313,7 @@ def regions_are_exchanged(function: Function, random: Random) -> bool:
 
 @corruption
 def result_has_another_type(function: Function, random: Random) -> bool:
-    operation = pick(random, list(function.walk()))
-    value = pick(random, list(operation.results))
+    value = pick(random, [value for op in function.walk() for value in op.results])
     value.type = other_type(value.type, random)
     return True
 

@@ -34,8 +34,19 @@ def require_same(one: Any, other: Any) -> None:
         assert one == other
 
 
+def plain(result: Any) -> Any:
+    """`result` with lists of numbers in place of its tensors."""
+    if isinstance(result, Tensor):
+        return result.tolist()
+    if isinstance(result, dict):
+        return {key: plain(item) for key, item in result.items()}
+    if isinstance(result, (tuple, list)):
+        return type(result)([plain(item) for item in result])
+    return result
+
+
 def refused(code: str, function: Callable[..., Any], *args: Any) -> None:
-    """In both forms `function` raises `code`, compiled at a place in `function`'s file."""
+    """In both forms `function` raises `code` with a place, compiled one in `function`'s file."""
     for is_compiled in (False, True):
         run = ms.compile(function) if is_compiled else function
         try:
@@ -43,8 +54,8 @@ def refused(code: str, function: Callable[..., Any], *args: Any) -> None:
         except S2sadError as error:
             assert error.code == code, error
             place = error.diagnostic.location
+            assert place is not None
             if is_compiled:
-                assert place is not None
                 lines = [found.line for found in place.chain()]
                 first = function.__code__.co_firstlineno
                 assert any(first <= line <= first + 20 for line in lines), place
@@ -97,3 +108,20 @@ def _differences(
             sides.append(function(*map(ms.Tensor, moved)))
         expected[place] = (sides[0] - sides[1]) / (2 * step)
     return expected
+
+
+def check_second_gradients(
+    function: Callable[..., Any], *arrays: Any, rtol: float = 1e-6, atol: float = 1e-7
+) -> None:
+    """Gradients of the sums of gradients of `function`, which gives one number, in float64."""
+    arrays = tuple(np.asarray(array, np.float64) for array in arrays)
+    tensors = [ms.Tensor(array) for array in arrays]
+    for inner in [ms.grad(function, position) for position in range(len(arrays))]:
+
+        def total(*values: Any, inner: Any = inner) -> float:
+            return inner(*values).asnumpy().sum()
+
+        for position in range(len(arrays)):
+            expected = _differences(total, arrays, position)
+            found = ms.grad(inner, position)(*tensors)
+            np.testing.assert_allclose(found.asnumpy(), expected, rtol=rtol, atol=atol)

@@ -28,3 +28,30 @@ def repeated(x, w):
     while x.sum() < 3.0:
         x = ops.tanh(x * w) + 1.0
     return x.sum()
+
+
+class Recurrent(nn.Cell):
+    """One step again and again."""
+
+    def __init__(self):
+        super().__init__()
+        self.w = ms.Parameter(np.linspace(-0.5, 0.5, 9).reshape(3, 3), name="w")
+
+    def construct(self, x):
+        h = x
+        for _ in range(3):
+            h = ops.tanh(ops.matmul(h, self.w))
+        return h
+
+
+class Convolving(nn.Cell):
+    """An image, a convolution, and what is left of it."""
+
+    def __init__(self):
+        super().__init__()
+        self.weight = ms.Parameter(np.linspace(-1, 1, 18).reshape(2, 1, 3, 3), name="weight")
+        self.bias = ms.Parameter(np.full(2, 0.5), name="bias")
+
+    def construct(self, image):
+        features = ops.relu(ops.conv2d(image, self.weight, self.bias))
+        return features.mean((2, 3))
