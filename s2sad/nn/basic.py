@@ -13,6 +13,21 @@ from s2sad.core.dtypes import DType
 from s2sad.core.parameter import Parameter
 from s2sad.nn.activation import get_activation
 from s2sad.nn.initializer import HeUniform, Uniform, initializer
+from s2sad.ops.settings import flag, integer
+from s2sad.ops.shuffling import unflatten
+
+
+def _set_affine(
+    cell: Cell, shape: tuple[int, int], has_bias: bool, weight_init: Any, bias_init: Any,
+    dtype: DType,
+) -> None:  # fmt: skip
+    """Give `cell` a weight of `shape`, and a bias or None."""
+    rule = HeUniform(math.sqrt(5)) if weight_init is None else weight_init
+    cell.weight = Parameter(initializer(rule, shape, dtype))
+    cell.bias = None
+    if has_bias:
+        rule = Uniform(1 / math.sqrt(shape[1])) if bias_init is None else bias_init
+        cell.bias = Parameter(initializer(rule, shape[:1], dtype))
 
 
 class Dense(Cell):
@@ -61,28 +76,15 @@ class Dense(Cell):
         dtype: DType = dtypes.float32,
     ) -> None:
         super().__init__()
-        self.in_channels = _size("in_channels", in_channels)
-        self.out_channels = _size("out_channels", out_channels)
-        if not isinstance(has_bias, bool):
-            raise fail("E0303", f"has_bias is True or False, got {has_bias!r}")
-        self.has_bias = has_bias
-        rule = HeUniform(math.sqrt(5)) if weight_init is None else weight_init
-        self.weight = Parameter(initializer(rule, (out_channels, in_channels), dtype))
-        self.bias = None
-        if has_bias:
-            rule = Uniform(1 / math.sqrt(in_channels)) if bias_init is None else bias_init
-            self.bias = Parameter(initializer(rule, (out_channels,), dtype))
-        self.activation = get_activation(activation)
+        self.in_channels = integer("in_channels", in_channels, 1)
+        self.out_channels = integer("out_channels", out_channels, 1)
+        self.has_bias = flag("has_bias", has_bias)
+        shape = (out_channels, in_channels)
+        _set_affine(self, shape, has_bias, weight_init, bias_init, dtype)
+        self.activation = get_activation(activation, "Dense")
 
     def construct(self, x: Any) -> Any:
-        shape = x.shape
-        if len(shape) > 2:  # one product of matrices, not one for each of the leading indices
-            x = ops.reshape(x, (-1, shape[-1]))
-        out = ops.matmul(x, self.weight.T)
-        if self.has_bias:
-            out = out + self.bias
-        if len(shape) > 2:
-            out = ops.reshape(out, shape[:-1] + (self.out_channels,))
+        out = ops.dense(x, self.weight, self.bias)
         if self.activation is not None:
             out = self.activation(out)
         return out
@@ -92,14 +94,6 @@ class Dense(Cell):
             f"input_channels={self.in_channels}, output_channels={self.out_channels}, "
             f"has_bias={self.has_bias}"
         )
-
-
-def _size(name: str, value: Any) -> int:
-    if isinstance(value, bool) or not isinstance(value, int):
-        raise fail("E0303", f"{name} is an int, got {value!r}")
-    if value < 1:
-        raise fail("E0404", f"{name} is at least 1, got {value}")
-    return value
 
 
 class Flatten(Cell):
@@ -114,3 +108,107 @@ class Flatten(Cell):
 
     def extend_repr(self) -> str:
         return f"start_dim={self.start_dim}, end_dim={self.end_dim}"
+
+
+class Unflatten(Cell):
+    """One axis split into several.
+
+    Parameters
+    ----------
+    axis : int
+    unflattened_size : tuple or list of int
+        The sizes that it is split into; one may be -1.
+
+    Raises
+    ------
+    S2sadError
+        E0303 for a setting of another form; in a call E0401 for sizes whose product is another,
+        E0403 for an axis that does not exist.
+
+    Examples
+    --------
+    >>> import s2sad as ms
+    >>> ms.nn.Unflatten(1, (2, -1))(ms.Tensor([[1, 2, 3, 4, 5, 6]])).asnumpy()
+    array([[[1, 2, 3],
+            [4, 5, 6]]])
+    """
+
+    def __init__(self, axis: int, unflattened_size: tuple[int, ...] | list[int]) -> None:
+        super().__init__()
+        self.axis = integer("axis", axis)
+        if not isinstance(unflattened_size, (tuple, list)) or not unflattened_size:
+            raise fail("E0303", f"unflattened_size is a tuple of int, got {unflattened_size!r}")
+        sizes = [integer("unflattened_size", size, -1) for size in unflattened_size]
+        self.unflattened_size = tuple(sizes)
+
+    def construct(self, x: Any) -> Any:
+        return unflatten(x, self.axis, self.unflattened_size)
+
+    def extend_repr(self) -> str:
+        return f"axis={self.axis}, unflattened_size={self.unflattened_size}"
+
+
+class Linear(Cell):
+    """Affine map of the last axis, under names that PyTorch's users know; see `Dense`.
+
+    Parameters
+    ----------
+    in_features, out_features : int
+    bias : bool
+    weight_init, bias_init : initializer, optional
+        As of `Dense`.
+    dtype : DType, optional
+        Of the parameters; float32 by default.
+
+    Attributes
+    ----------
+    weight : Parameter, shape (out_features, in_features)
+    bias : Parameter, shape (out_features,), or None
+
+    Examples
+    --------
+    >>> import s2sad as ms
+    >>> ms.nn.Linear(3, 2, bias=False, weight_init="ones")(ms.Tensor([1.0, 2.0, 3.0])).asnumpy()
+    array([6., 6.], dtype=float32)
+    """
+
+    def __init__(
+        self,
+        in_features: int,
+        out_features: int,
+        bias: bool = True,
+        weight_init: Any = None,
+        bias_init: Any = None,
+        dtype: DType | None = None,
+    ) -> None:
+        super().__init__()
+        self.in_features = integer("in_features", in_features, 1)
+        self.out_features = integer("out_features", out_features, 1)
+        _set_affine(self, (out_features, in_features), flag("bias", bias), weight_init, bias_init,
+                    dtype or dtypes.float32)  # fmt: skip
+
+    def construct(self, input: Any) -> Any:
+        return ops.dense(input, self.weight, self.bias)
+
+    def extend_repr(self) -> str:
+        return (
+            f"input_features={self.in_features}, output_features={self.out_features}, "
+            f"has_bias={self.bias is not None}"
+        )
+
+
+class Identity(Cell):
+    """What it is given, whatever it is made with.
+
+    Examples
+    --------
+    >>> import s2sad as ms
+    >>> ms.nn.Identity(54, unused=True)(ms.Tensor([1.0])).asnumpy()
+    array([1.], dtype=float32)
+    """
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__()
+
+    def construct(self, input: Any) -> Any:
+        return input

@@ -13,11 +13,17 @@ from typing import Any
 
 import numpy as np
 
+from s2sad import prims as p
 from s2sad.core import dtypes
 from s2sad.core.context import get_seed, seed_changes
 from s2sad.core.diagnostics import fail
 from s2sad.core.dtypes import DType
 from s2sad.core.tensor import Tensor
+from s2sad.ops.settings import integer
+
+SQRT_2 = math.sqrt(2.0)
+#: Deviation of the standard normal distribution without what lies beyond -2 and 2.
+DEVIATION_WITHIN_TWO = 0.8796256610342398
 
 
 class _Draws:
@@ -200,6 +206,163 @@ class HeUniform(HeNormal):
         return _uniform(shape, math.sqrt(3.0) * self.deviation(shape))
 
 
+class TruncatedNormal(Initializer):
+    """Normal distribution of deviation `sigma` around `mean`, of numbers from `a` to `b` only.
+
+    The bounds are numbers themselves, not multiples of `sigma`.
+
+    Raises
+    ------
+    S2sadError
+        E0404 unless `a` is below `b` and `sigma` positive.
+    """
+
+    def __init__(
+        self, sigma: float = 0.01, mean: float = 0.0, a: float = -2.0, b: float = 2.0
+    ) -> None:
+        if not a < b or not sigma > 0:
+            raise fail("E0404", f"a must be below b, and sigma above 0: got {a}, {b} and {sigma}")
+        self.sigma, self.mean, self.a, self.b = sigma, mean, a, b
+
+    def draw(self, shape: tuple[int, ...]) -> np.ndarray:
+        low, high = (math.erf((x - self.mean) / self.sigma / SQRT_2) for x in (self.a, self.b))
+        # A share of the distribution between the bounds, and the number that it belongs to.
+        shares = np.asarray(_draws.generator().uniform(low, high, shape))
+        found = self.mean + self.sigma * SQRT_2 * np.asarray(p.erfinv(shares))
+        return np.clip(found, self.a, self.b)
+
+
+class VarianceScaling(Initializer):
+    """Distribution of variance ``scale / fan``.
+
+    Parameters
+    ----------
+    scale : float
+        Positive.
+    mode : {"fan_in", "fan_out", "fan_avg"}
+        The last is the mean of both.
+    distribution : {"truncated_normal", "untruncated_normal", "uniform"}
+        The first has no numbers beyond two deviations of what it is cut from, a normal one that is
+        wider, so that the variance is right.
+
+    Raises
+    ------
+    S2sadError
+        E0404 for another mode or distribution, or a scale that is not positive.
+    """
+
+    def __init__(
+        self,
+        scale: float = 1.0,
+        mode: str = "fan_in",
+        distribution: str = "truncated_normal",
+    ) -> None:
+        if mode not in ("fan_in", "fan_out", "fan_avg"):
+            raise fail("E0404", f"mode is 'fan_in', 'fan_out' or 'fan_avg', got {mode!r}")
+        if distribution not in ("truncated_normal", "untruncated_normal", "uniform"):
+            known = "'truncated_normal', 'untruncated_normal' or 'uniform'"
+            raise fail("E0404", f"distribution is {known}, got {distribution!r}")
+        if not scale > 0:
+            raise fail("E0404", f"the scale must be positive, got {scale}")
+        self.scale, self.mode, self.distribution = scale, mode, distribution
+
+    def draw(self, shape: tuple[int, ...]) -> np.ndarray:
+        fan_in, fan_out = fans(shape)
+        fan = {"fan_in": fan_in, "fan_out": fan_out}.get(self.mode, (fan_in + fan_out) / 2)
+        deviation = math.sqrt(self.scale / max(1, fan))
+        if self.distribution == "uniform":
+            return _uniform(shape, math.sqrt(3.0) * deviation)
+        if self.distribution == "untruncated_normal":
+            return _normal(shape, deviation)
+        wider = deviation / DEVIATION_WITHIN_TWO
+        return TruncatedNormal(wider, 0.0, -2 * wider, 2 * wider).draw(shape)
+
+
+class Orthogonal(Initializer):
+    """Matrix with orthogonal rows or columns, whichever are fewer, of length `gain`.
+
+    Axes behind the first are taken as one (E0401 for fewer than two axes).
+    Source: Saxe et al., Exact solutions to the nonlinear dynamics of learning, 2013.
+    """
+
+    def __init__(self, gain: float = 1.0) -> None:
+        self.gain = gain
+
+    def draw(self, shape: tuple[int, ...]) -> np.ndarray:
+        fans(shape)
+        rows, columns = shape[0], math.prod(shape[1:])
+        q, r = np.linalg.qr(_normal((max(rows, columns), min(rows, columns)), 1.0))
+        q = q * np.where(np.diag(r) < 0, -1.0, 1.0)  # without that, signs would not be even
+        return self.gain * (q if rows >= columns else q.T).reshape(shape)
+
+
+class Identity(Initializer):
+    """Ones on the diagonal of a matrix, zeros elsewhere (E0401 for another number of axes)."""
+
+    def draw(self, shape: tuple[int, ...]) -> np.ndarray:
+        rows, columns = _matrix("Identity", shape)
+        return np.eye(rows, columns)
+
+
+def _matrix(name: str, shape: tuple[int, ...]) -> tuple[int, ...]:
+    if len(shape) != 2:
+        raise fail("E0401", f"{name} fills a matrix, got the shape {shape}")
+    return shape
+
+
+class Dirac(Initializer):
+    """Filters with which a convolution hands on its input, channel by channel, in each group.
+
+    Raises
+    ------
+    S2sadError
+        E0404 for `groups` below 1; in a draw E0401 unless there are three to five axes, the first
+        divided by `groups`.
+    """
+
+    def __init__(self, groups: int = 1) -> None:
+        self.groups = integer("groups", groups, 1)
+
+    def draw(self, shape: tuple[int, ...]) -> np.ndarray:
+        if not 3 <= len(shape) <= 5 or shape[0] % self.groups:
+            raise fail("E0401", f"Dirac of {self.groups} groups fills no filters of shape {shape}")
+        filters, count = np.zeros(shape), shape[0] // self.groups
+        centre = tuple(size // 2 for size in shape[2:])
+        for channel in range(min(count, shape[1])):
+            for group in range(self.groups):
+                filters[(group * count + channel, channel, *centre)] = 1.0
+        return filters
+
+
+class Sparse(Initializer):
+    """Normal distribution of deviation `sigma`, with a share of zeros in each column of a matrix.
+
+    Parameters
+    ----------
+    sparsity : float
+        The share of zeros, from 0 to 1; how many there are is rounded up.
+    sigma : float
+
+    Raises
+    ------
+    S2sadError
+        E0404 for another `sparsity`; in a draw E0401 for another number of axes than two.
+    """
+
+    def __init__(self, sparsity: float, sigma: float = 0.01) -> None:
+        if not 0 <= sparsity <= 1:
+            raise fail("E0404", f"sparsity is from 0 to 1, got {sparsity}")
+        self.sparsity, self.sigma = sparsity, sigma
+
+    def draw(self, shape: tuple[int, ...]) -> np.ndarray:
+        rows, _ = _matrix("Sparse", shape)
+        generator = _draws.generator()
+        values = generator.normal(0.0, self.sigma, shape)
+        order = np.argsort(generator.random(shape), axis=0)
+        values[order < math.ceil(self.sparsity * rows)] = 0.0
+        return values
+
+
 #: Initializers by name, in small letters.
 NAMED: dict[str, Callable[[], Initializer]] = {
     "zeros": Zero, "zero": Zero, "ones": One, "one": One, "normal": Normal, "uniform": Uniform,
@@ -207,11 +370,13 @@ NAMED: dict[str, Callable[[], Initializer]] = {
     "xavier_normal": XavierNormal, "xaviernormal": XavierNormal,
     "he_uniform": HeUniform, "heuniform": HeUniform,
     "he_normal": HeNormal, "henormal": HeNormal,
+    "truncatednormal": TruncatedNormal, "variancescaling": VarianceScaling,
+    "orthogonal": Orthogonal, "identity": Identity, "dirac": Dirac,
 }  # fmt: skip
 
 
 def initializer(
-    init: Any, shape: int | tuple[int, ...] | list[int], dtype: DType = dtypes.float32
+    init: Any, shape: int | tuple[int, ...] | list[int] | None = None, dtype: DType = dtypes.float32
 ) -> Tensor:
     """New Tensor of `shape`, filled by `init`.
 
@@ -220,20 +385,25 @@ def initializer(
     init : Tensor, number, str or Initializer
         A Tensor must have the shape; a str is a name such as ``"zeros"`` or ``"normal"``.
     shape : int, or tuple or list of int
+        May be left out for a Tensor.
     dtype : DType
         To which the values are rounded; a Tensor keeps its own.
 
     Raises
     ------
     S2sadError
-        E0304 for what is no initializer, E0404 for an unknown name, E0401 when a Tensor has
-        another shape, or an initializer needs more axes.
+        E0304 for what is no initializer, E0303 without a shape, E0404 for an unknown name, E0401
+        when a Tensor has another shape, or an initializer needs other axes.
 
     Examples
     --------
     >>> initializer("ones", (2,)).asnumpy()
     array([1., 1.], dtype=float32)
     """
+    if shape is None:
+        if not isinstance(init, Tensor):
+            raise fail("E0303", "an initializer needs a shape", help="shape=(...)")
+        return init
     shape = (shape,) if isinstance(shape, int) else tuple(shape)
     if isinstance(init, Tensor):
         if tuple(init.shape) != shape:

@@ -1,18 +1,389 @@
 """MindSpore's operations: overloads, defaults and promotion, as Python functions over prims."""
 
-from s2sad.ops.activation import log_softmax, relu, sigmoid, softmax, tanh
-from s2sad.ops.arithmetic import abs, add, div, mul, neg, pow, sub  # noqa: A004
-from s2sad.ops.comparison import equal, greater, greater_equal, less, less_equal, not_equal, where
-from s2sad.ops.linalg import matmul
-from s2sad.ops.loss import cross_entropy
+from s2sad.ops.activation import (
+    celu,
+    elu,
+    fast_gelu,
+    gelu,
+    glu,
+    hardshrink,
+    hardsigmoid,
+    hardswish,
+    hardtanh,
+    leaky_relu,
+    log_softmax,
+    logsigmoid,
+    mish,
+    prelu,
+    relu,
+    relu6,
+    rrelu,
+    selu,
+    sigmoid,
+    silu,
+    softmax,
+    softmin,
+    softplus,
+    softshrink,
+    softsign,
+    tanh,
+    tanhshrink,
+    threshold,
+)
+from s2sad.ops.adaptive_pool import (
+    adaptive_avg_pool1d,
+    adaptive_avg_pool2d,
+    adaptive_avg_pool3d,
+    adaptive_max_pool1d,
+    adaptive_max_pool2d,
+)
+from s2sad.ops.affine import bias_add, dense
+from s2sad.ops.arithmetic import (
+    abs,  # noqa: A004
+    absolute,
+    add,
+    addcdiv,
+    addcmul,
+    hypot,
+    lerp,
+    mul,
+    multiply,
+    neg,
+    negative,
+    positive,
+    pow,  # noqa: A004
+    rsqrt,
+    sgn,
+    sign,
+    sqrt,
+    square,
+    sub,
+    subtract,
+)
+from s2sad.ops.arrange import (
+    diag,
+    diagonal,
+    meshgrid,
+    repeat_elements,
+    repeat_interleave,
+    tile,
+    tril,
+    tril_indices,
+    triu,
+    triu_indices,
+)
+from s2sad.ops.axes import (
+    flip,
+    moveaxis,
+    movedim,
+    permute,
+    roll,
+    rot90,
+    swapaxes,
+    swapdims,
+    t,
+    transpose,
+)
+from s2sad.ops.comparison import (
+    allclose,
+    eq,
+    equal,
+    ge,
+    greater,
+    greater_equal,
+    gt,
+    isclose,
+    isfinite,
+    isinf,
+    isnan,
+    le,
+    less,
+    less_equal,
+    lt,
+    nan_to_num,
+    ne,
+    not_equal,
+    where,
+)
+from s2sad.ops.conv import conv1d, conv2d, conv3d, conv_transpose2d
+from s2sad.ops.creation import (
+    eye,
+    fill,
+    full,
+    full_like,
+    one_hot,
+    ones,
+    ones_like,
+    scalar_to_tensor,
+    tuple_to_array,
+    zeros,
+    zeros_like,
+)
+from s2sad.ops.division import (
+    div,
+    divide,
+    floor_div,
+    floor_divide,
+    floor_mod,
+    fmod,
+    reciprocal,
+    remainder,
+    true_divide,
+)
+from s2sad.ops.dropouts import dropout, dropout1d, dropout2d, dropout3d
+from s2sad.ops.exponential import (
+    acosh,
+    arccosh,
+    arcsinh,
+    arctanh,
+    asinh,
+    atanh,
+    cosh,
+    exp,
+    exp2,
+    expm1,
+    log,
+    log1p,
+    log2,
+    log10,
+    logaddexp,
+    logaddexp2,
+    sinh,
+    xlogy,
+)
+from s2sad.ops.extreme import clamp, clip, clip_by_value, fmax, fmin, maximum, minimum
+from s2sad.ops.gradient import GradOperation
+from s2sad.ops.index import (
+    gather,
+    gather_d,
+    gather_elements,
+    gather_nd,
+    index_select,
+    take,
+)
+from s2sad.ops.join import (
+    cat,
+    chunk,
+    concat,
+    hstack,
+    split,
+    stack,
+    tensor_split,
+    unbind,
+    unstack,
+    vstack,
+)
+from s2sad.ops.linalg import (
+    addbmm,
+    addmm,
+    addmv,
+    baddbmm,
+    bmm,
+    cross,
+    dot,
+    einsum,
+    inner,
+    kron,
+    matmul,
+    mm,
+    mv,
+    outer,
+    tensor_dot,
+    trace,
+)
+from s2sad.ops.logic import (
+    bitwise_and,
+    bitwise_left_shift,
+    bitwise_not,
+    bitwise_or,
+    bitwise_right_shift,
+    bitwise_xor,
+    logical_and,
+    logical_not,
+    logical_or,
+    logical_xor,
+)
+from s2sad.ops.lookup import embedding
+from s2sad.ops.loss import cross_entropy, nll_loss
+from s2sad.ops.magnitude import matrix_norm, norm, vector_norm
+from s2sad.ops.margin_loss import (
+    cosine_embedding_loss,
+    cosine_similarity,
+    hinge_embedding_loss,
+    margin_ranking_loss,
+    multi_margin_loss,
+    multilabel_margin_loss,
+    triplet_margin_loss,
+)
 from s2sad.ops.methods import METHODS
-from s2sad.ops.reduce import argmax, mean, sum  # noqa: A004
-from s2sad.ops.shape import cast, flatten, reshape, swapaxes, transpose
-from s2sad.ops.state import assign, stop_gradient
+from s2sad.ops.normalization import batch_norm, group_norm, layer_norm, lrn, rms_norm
+from s2sad.ops.pool import avg_pool1d, avg_pool2d, avg_pool3d, max_pool2d, max_pool3d
+from s2sad.ops.probability_loss import (
+    binary_cross_entropy,
+    binary_cross_entropy_with_logits,
+    kl_div,
+    multilabel_soft_margin_loss,
+    soft_margin_loss,
+)
+from s2sad.ops.promotion import is_tensor
+from s2sad.ops.random import normal, rand, rand_like, randn, randn_like, standard_normal, uniform
+from s2sad.ops.random_integers import randint, randint_like, randperm, shuffle
+from s2sad.ops.reduce import (
+    all,  # noqa: A004
+    amax,
+    amin,
+    any,  # noqa: A004
+    argmax,
+    argmin,
+    count_nonzero,
+    max,  # noqa: A004
+    min,  # noqa: A004
+    nansum,
+    prod,
+    sum,  # noqa: A004
+)
+from s2sad.ops.regression_loss import (
+    gaussian_nll_loss,
+    huber_loss,
+    l1_loss,
+    mse_loss,
+    smooth_l1_loss,
+)
+from s2sad.ops.rounding import ceil, fix, floor, frac, round, trunc  # noqa: A004
+from s2sad.ops.sampling import bernoulli, gumbel_softmax, multinomial, random_categorical
+from s2sad.ops.scan import cummax, cummin, cumprod, cumsum
+from s2sad.ops.scattering import (
+    index_add,
+    index_fill,
+    scatter,
+    scatter_add,
+    scatter_nd,
+    scatter_update,
+    tensor_scatter_add,
+    tensor_scatter_div,
+    tensor_scatter_elements,
+    tensor_scatter_max,
+    tensor_scatter_min,
+    tensor_scatter_mul,
+    tensor_scatter_sub,
+    tensor_scatter_update,
+    unsorted_segment_sum,
+)
+from s2sad.ops.selection import (
+    masked_fill,
+    masked_scatter,
+    select,
+    sequence_mask,
+)
+from s2sad.ops.sequence import arange, linspace, logspace, range  # noqa: A004
+from s2sad.ops.shapes import (
+    broadcast_to,
+    cast,
+    dtype,
+    dyn_shape,
+    expand,
+    expand_as,
+    expand_dims,
+    flatten,
+    numel,
+    rank,
+    ravel,
+    reshape,
+    shape,
+    size,
+    squeeze,
+    unsqueeze,
+    view_as,
+)
+from s2sad.ops.shuffling import channel_shuffle, pixel_shuffle, pixel_unshuffle
+from s2sad.ops.sorting import (
+    argsort,
+    searchsorted,
+    sort,
+    top_k,
+    topk,
+)
+from s2sad.ops.special import digamma, erf, erfc, erfinv, lgamma, polygamma
+from s2sad.ops.state import assign, assign_add, assign_sub, depend, stop_gradient
+from s2sad.ops.statistics import logsumexp, mean, median, nanmean, std, std_mean, var, var_mean
+from s2sad.ops.trigonometric import (
+    acos,
+    arccos,
+    arcsin,
+    arctan,
+    arctan2,
+    asin,
+    atan,
+    atan2,
+    cos,
+    deg2rad,
+    rad2deg,
+    sin,
+    sinc,
+    tan,
+)
+from s2sad.ops.varying import (
+    argwhere,
+    bincount,
+    masked_select,
+    nonzero,
+    unique,
+    unique_consecutive,
+)
+from s2sad.ops.window import (
+    narrow,
+    pad,
+    slice,  # noqa: A004
+    strided_slice,
+)
 
 __all__ = [
-    "METHODS", "abs", "add", "argmax", "assign", "cast", "cross_entropy", "div", "equal",
-    "flatten", "greater", "greater_equal", "less", "less_equal", "log_softmax", "matmul", "mean",
-    "mul", "neg", "not_equal", "pow", "relu", "reshape", "sigmoid", "softmax", "stop_gradient",
-    "sub", "sum", "swapaxes", "tanh", "transpose", "where",
+    "GradOperation", "METHODS", "abs", "absolute", "acos", "acosh", "adaptive_avg_pool1d",
+    "adaptive_avg_pool2d", "adaptive_avg_pool3d", "adaptive_max_pool1d", "adaptive_max_pool2d",
+    "add", "addbmm", "addcdiv", "addcmul", "addmm", "addmv", "all", "allclose", "amax", "amin",
+    "any", "arange", "arccos", "arccosh", "arcsin", "arcsinh", "arctan", "arctan2", "arctanh",
+    "argmax", "argmin", "argsort", "argwhere", "asin", "asinh", "assign", "assign_add",
+    "assign_sub", "atan", "atan2", "atanh", "avg_pool1d", "avg_pool2d", "avg_pool3d", "baddbmm",
+    "batch_norm", "bernoulli", "bias_add", "binary_cross_entropy",
+    "binary_cross_entropy_with_logits", "bincount", "bitwise_and", "bitwise_left_shift",
+    "bitwise_not", "bitwise_or", "bitwise_right_shift", "bitwise_xor", "bmm", "broadcast_to",
+    "cast", "cat", "ceil", "celu", "channel_shuffle", "chunk", "clamp", "clip", "clip_by_value",
+    "concat", "conv1d", "conv2d", "conv3d", "conv_transpose2d", "cos", "cosh",
+    "cosine_embedding_loss", "cosine_similarity", "count_nonzero", "cross", "cross_entropy",
+    "cummax", "cummin", "cumprod", "cumsum", "deg2rad", "dense", "depend", "diag", "diagonal",
+    "digamma", "div", "divide", "dot", "dropout", "dropout1d", "dropout2d", "dropout3d", "dtype",
+    "dyn_shape", "einsum", "elu", "embedding", "eq", "equal", "erf", "erfc", "erfinv", "exp",
+    "exp2", "expand", "expand_as", "expand_dims", "expm1", "eye", "fast_gelu", "fill", "fix",
+    "flatten", "flip", "floor", "floor_div", "floor_divide", "floor_mod", "fmax", "fmin", "fmod",
+    "frac", "full", "full_like", "gather", "gather_d", "gather_elements", "gather_nd",
+    "gaussian_nll_loss", "ge", "gelu", "glu", "greater", "greater_equal", "group_norm", "gt",
+    "gumbel_softmax", "hardshrink", "hardsigmoid", "hardswish", "hardtanh", "hinge_embedding_loss",
+    "hstack", "huber_loss", "hypot", "index_add", "index_fill", "index_select", "inner",
+    "is_tensor", "isclose", "isfinite", "isinf", "isnan", "kl_div", "kron", "l1_loss", "layer_norm",
+    "le", "leaky_relu", "lerp", "less", "less_equal", "lgamma", "linspace", "log", "log10", "log1p",
+    "log2", "log_softmax", "logaddexp", "logaddexp2", "logical_and", "logical_not", "logical_or",
+    "logical_xor", "logsigmoid", "logspace", "logsumexp", "lrn", "lt", "margin_ranking_loss",
+    "masked_fill", "masked_scatter", "masked_select", "matmul", "matrix_norm", "max", "max_pool2d",
+    "max_pool3d", "maximum", "mean", "median", "meshgrid", "min", "minimum", "mish", "mm",
+    "moveaxis", "movedim", "mse_loss", "mul", "multi_margin_loss", "multilabel_margin_loss",
+    "multilabel_soft_margin_loss", "multinomial", "multiply", "mv", "nan_to_num", "nanmean",
+    "nansum", "narrow", "ne", "neg", "negative", "nll_loss", "nonzero", "norm", "normal",
+    "not_equal", "numel", "one_hot", "ones", "ones_like", "outer", "pad", "permute",
+    "pixel_shuffle", "pixel_unshuffle", "polygamma", "positive", "pow", "prelu", "prod", "rad2deg",
+    "rand", "rand_like", "randint", "randint_like", "randn", "randn_like", "random_categorical",
+    "randperm", "range", "rank", "ravel", "reciprocal", "relu", "relu6", "remainder",
+    "repeat_elements", "repeat_interleave", "reshape", "rms_norm", "roll", "rot90", "round",
+    "rrelu", "rsqrt", "scalar_to_tensor", "scatter", "scatter_add", "scatter_nd", "scatter_update",
+    "searchsorted", "select", "selu", "sequence_mask", "sgn", "shape", "shuffle", "sigmoid", "sign",
+    "silu", "sin", "sinc", "sinh", "size", "slice", "smooth_l1_loss", "soft_margin_loss", "softmax",
+    "softmin", "softplus", "softshrink", "softsign", "sort", "split", "sqrt", "square", "squeeze",
+    "stack", "standard_normal", "std", "std_mean", "stop_gradient", "strided_slice", "sub",
+    "subtract", "sum", "swapaxes", "swapdims", "t", "take", "tan", "tanh", "tanhshrink",
+    "tensor_dot", "tensor_scatter_add", "tensor_scatter_div", "tensor_scatter_elements",
+    "tensor_scatter_max", "tensor_scatter_min", "tensor_scatter_mul", "tensor_scatter_sub",
+    "tensor_scatter_update", "tensor_split", "threshold", "tile", "top_k", "topk", "trace",
+    "transpose", "tril", "tril_indices", "triplet_margin_loss", "triu", "triu_indices",
+    "true_divide", "trunc", "tuple_to_array", "unbind", "uniform", "unique", "unique_consecutive",
+    "unsorted_segment_sum", "unsqueeze", "unstack", "var", "var_mean", "vector_norm", "view_as",
+    "vstack", "where", "xlogy", "zeros", "zeros_like",
 ]  # fmt: skip

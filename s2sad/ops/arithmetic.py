@@ -1,12 +1,25 @@
-"""Sums, products and powers, with MindSpore's promotion."""
+"""Sums, products, powers and roots, with MindSpore's promotion.
+
+Bools have the sum and the product that NumPy gives them: whether one holds, and whether both do.
+What has several steps is computed in float32 for narrower floats, and rounded once.
+"""
 
 from __future__ import annotations
 
 from typing import Any
 
 from s2sad import prims as p
-from s2sad.core import dtypes
-from s2sad.ops.promotion import as_dtype, is_tensor, promote, require_tensor
+from s2sad.core.dtypes import bool_
+from s2sad.ops.promotion import (
+    as_dtype,
+    dtype_met,
+    is_tensor,
+    promote,
+    promote_floats,
+    require_broadcast,
+    require_floats,
+    require_tensor,
+)
 
 
 def add(input: Any, other: Any) -> Any:
@@ -18,11 +31,12 @@ def add(input: Any, other: Any) -> Any:
     >>> add(ms.Tensor([1.0, 2.0]), 1).asnumpy()
     array([2., 3.], dtype=float32)
     """
-    return p.add(*promote(input, other))
+    x, y = promote(input, other)
+    return p.logical_or(x, y) if dtype_met(x, y) is bool_ else p.add(x, y)
 
 
 def sub(input: Any, other: Any) -> Any:
-    """Elementwise difference with broadcasting and promotion.
+    """Elementwise difference with broadcasting and promotion; bools have none (E0301).
 
     Examples
     --------
@@ -31,6 +45,23 @@ def sub(input: Any, other: Any) -> Any:
     array([0., 1.], dtype=float32)
     """
     return p.sub(*promote(input, other))
+
+
+def subtract(input: Any, other: Any, *, alpha: Any = 1) -> Any:
+    """``input - alpha * other``, elementwise.
+
+    Examples
+    --------
+    >>> import s2sad as ms
+    >>> subtract(ms.Tensor([1.0, 2.0]), ms.Tensor([1.0, 1.0]), alpha=2).asnumpy()
+    array([-1.,  0.], dtype=float32)
+    """
+    return sub(input, scaled(other, alpha))
+
+
+def scaled(tensor: Any, factor: Any) -> Any:
+    """`tensor` times `factor`, or as it stands where that is the number 1."""
+    return tensor if not is_tensor(factor) and factor == 1 else mul(tensor, factor)
 
 
 def mul(input: Any, other: Any) -> Any:
@@ -42,23 +73,11 @@ def mul(input: Any, other: Any) -> Any:
     >>> mul(ms.Tensor([1.0, 2.0]), 3).asnumpy()
     array([3., 6.], dtype=float32)
     """
-    return p.mul(*promote(input, other))
+    x, y = promote(input, other)
+    return p.logical_and(x, y) if dtype_met(x, y) is bool_ else p.mul(x, y)
 
 
-def div(input: Any, other: Any) -> Any:
-    """Elementwise true quotient; of integers and bools in float32.
-
-    Examples
-    --------
-    >>> import s2sad as ms
-    >>> div(ms.Tensor([1, 2]), 2).asnumpy()
-    array([0.5, 1. ], dtype=float32)
-    """
-    return p.div(*(_as_float(x) if is_tensor(x) else x for x in promote(input, other)))
-
-
-def _as_float(tensor: Any) -> Any:
-    return tensor if tensor.dtype.is_float else as_dtype(tensor, dtypes.float32)
+multiply = mul
 
 
 def neg(input: Any) -> Any:
@@ -73,6 +92,21 @@ def neg(input: Any) -> Any:
     return p.neg(require_tensor(input, "neg"))
 
 
+negative = neg
+
+
+def positive(input: Any) -> Any:
+    """`input` itself.
+
+    Examples
+    --------
+    >>> import s2sad as ms
+    >>> positive(ms.Tensor([1.0, -2.0])).asnumpy()
+    array([ 1., -2.], dtype=float32)
+    """
+    return require_tensor(input, "positive")
+
+
 def abs(input: Any) -> Any:
     """Elementwise absolute value; gradient 0 at 0.
 
@@ -85,6 +119,24 @@ def abs(input: Any) -> Any:
     return p.abs(require_tensor(input, "abs"))
 
 
+absolute = abs
+
+
+def sign(input: Any) -> Any:
+    """1, 0 or -1, as each element is above, at or below 0; NaN stays NaN.
+
+    Examples
+    --------
+    >>> import s2sad as ms
+    >>> sign(ms.Tensor([1.5, -2.0, 0.0])).asnumpy()
+    array([ 1., -1.,  0.], dtype=float32)
+    """
+    return p.sign(require_tensor(input, "sign"))
+
+
+sgn = sign
+
+
 def pow(input: Any, exponent: Any) -> Any:
     """Elementwise power with broadcasting and promotion.
 
@@ -95,3 +147,107 @@ def pow(input: Any, exponent: Any) -> Any:
     array([1., 9.], dtype=float32)
     """
     return p.pow(*promote(input, exponent))
+
+
+def square(input: Any) -> Any:
+    """Each element times itself; integers wrap.
+
+    Examples
+    --------
+    >>> import s2sad as ms
+    >>> square(ms.Tensor([3, -2])).asnumpy()
+    array([9, 4])
+    """
+    return p.square(require_tensor(input, "square"))
+
+
+def sqrt(x: Any) -> Any:
+    """Square root, of integers in float32; NaN below 0. The gradient at 0 is infinite.
+
+    Examples
+    --------
+    >>> import s2sad as ms
+    >>> sqrt(ms.Tensor([4, 9])).asnumpy()
+    array([2., 3.], dtype=float32)
+    """
+    return p.sqrt(require_floats(x, "sqrt"))
+
+
+def rsqrt(input: Any) -> Any:
+    """One divided by the square root; inf at 0, NaN below.
+
+    Examples
+    --------
+    >>> import s2sad as ms
+    >>> rsqrt(ms.Tensor([4.0, 0.0])).asnumpy()
+    array([0.5, inf], dtype=float32)
+    """
+    return p.rsqrt(require_floats(input, "rsqrt"))
+
+
+def hypot(input: Any, other: Any) -> Any:
+    """Length of the hypotenuse, ``sqrt(input**2 + other**2)``, without overflow.
+
+    The gradient is 0 where both are 0.
+
+    Examples
+    --------
+    >>> import s2sad as ms
+    >>> hypot(ms.Tensor([3.0, 3e38]), ms.Tensor([4.0, 0.0])).asnumpy()
+    array([5.e+00, 3.e+38], dtype=float32)
+    """
+    one, other = promote_floats(input, other)
+    require_broadcast(one, other)
+    x, y = (as_dtype(side, side.dtype.compute) for side in (one, other))
+    infinite = p.logical_or(p.is_inf(x), p.is_inf(y))
+    # The scale cancels: the length does not depend on it.
+    scale = p.stop_gradient(p.maximum(p.abs(x), p.abs(y)))
+    none = p.equal(scale, 0)
+    scale = p.where(p.logical_or(none, infinite), 1, scale)
+    squares = p.add(p.square(p.div(x, scale)), p.square(p.div(y, scale)))
+    length = p.mul(scale, p.sqrt(p.where(none, 1, squares)))
+    length = p.where(none, 0, p.where(infinite, float("inf"), length))
+    return as_dtype(length, one.dtype)
+
+
+def lerp(input: Any, end: Any, weight: Any) -> Any:
+    """``input + weight * (end - input)``: on the way from `input` to `end`.
+
+    Parameters
+    ----------
+    input, end : Tensor
+    weight : Tensor or number
+
+    Examples
+    --------
+    >>> import s2sad as ms
+    >>> lerp(ms.Tensor([0.0, 2.0]), ms.Tensor([1.0, 4.0]), 0.25).asnumpy()
+    array([0.25, 2.5 ], dtype=float32)
+    """
+    require_tensor(input, "lerp")
+    start, end, weight = promote_floats(input, require_tensor(end, "lerp"), weight)
+    return p.add(start, p.mul(weight, p.sub(end, start)))
+
+
+def addcmul(input: Any, tensor1: Any, tensor2: Any, value: Any = 1) -> Any:
+    """``input + value * tensor1 * tensor2``, elementwise.
+
+    Examples
+    --------
+    >>> import s2sad as ms
+    >>> addcmul(ms.Tensor([1.0]), ms.Tensor([2.0]), ms.Tensor([3.0]), 0.5).asnumpy()
+    array([4.], dtype=float32)
+    """
+    return add(input, scaled(mul(tensor1, tensor2), value))
+
+
+def addcdiv(input: Any, tensor1: Any, tensor2: Any, value: Any = 1) -> Any:
+    """``input + value * tensor1 / tensor2``, elementwise; integers are divided in float32.
+
+    Examples
+    --------
+    >>> import s2sad as ms
+    >>> addcdiv(ms.Tensor([1.0]), ms.Tensor([2.0]), ms.Tensor([4.0]), 2).asnumpy()
+    array([2.], dtype=float32)
+    """
+    return add(input, scaled(p.div(*promote_floats(tensor1, tensor2)), value))

@@ -1,12 +1,29 @@
-"""Comparisons and selection, with MindSpore's promotion."""
+"""Comparisons, questions about single numbers, and selection, with MindSpore's promotion.
+
+Nothing wraps here: an integer that a dtype cannot hold is above, or below, all that it can.
+"""
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
+import numpy as np
+
 from s2sad import prims as p
-from s2sad.core.dtypes import bool_, uint8
-from s2sad.ops.promotion import as_dtype, as_operand, constant, default_dtype, is_tensor, promote
+from s2sad.core import dtypes
+from s2sad.core.dtypes import DType, bool_, uint8
+from s2sad.ops.promotion import (
+    as_dtype,
+    as_operand,
+    constant,
+    default_dtype,
+    dtype_met,
+    holds,
+    is_tensor,
+    promote,
+    require_tensor,
+)
 
 
 def less(input: Any, other: Any) -> Any:
@@ -57,10 +74,22 @@ def greater_equal(input: Any, other: Any) -> Any:
     return p.greater_equal(*_ordered(input, other))
 
 
-def _ordered(*operands: Any) -> tuple[Any, ...]:
-    """`operands` in one dtype that has an order; False comes before True."""
-    given = promote(*operands)
+def _ordered(input: Any, other: Any) -> tuple[Any, ...]:
+    """Both in one dtype that has an order; False comes before True."""
+    given = _comparable(input, other)
     return tuple(as_dtype(x, uint8) if is_tensor(x) and x.dtype is bool_ else x for x in given)
+
+
+def _comparable(input: Any, other: Any) -> tuple[Any, ...]:
+    x, y = (as_operand(operand, (input, other)) for operand in (input, other))
+    return promote(_beside(x, y), _beside(y, x))
+
+
+def _beside(operand: Any, other: Any) -> Any:
+    """`operand`, or the infinity of its sign where it is an integer that `other` cannot hold."""
+    if not is_tensor(other) or not other.dtype.is_integer or not isinstance(operand, int):
+        return operand
+    return operand if holds(other.dtype, operand) else math.copysign(math.inf, operand)
 
 
 def equal(input: Any, other: Any) -> Any:
@@ -72,7 +101,7 @@ def equal(input: Any, other: Any) -> Any:
     >>> equal(ms.Tensor([1, 3]), 3).asnumpy()
     array([False,  True])
     """
-    return p.equal(*promote(input, other))
+    return p.equal(*_comparable(input, other))
 
 
 def not_equal(input: Any, other: Any) -> Any:
@@ -84,7 +113,121 @@ def not_equal(input: Any, other: Any) -> Any:
     >>> not_equal(ms.Tensor([1, 3]), 3).asnumpy()
     array([ True, False])
     """
-    return p.not_equal(*promote(input, other))
+    return p.not_equal(*_comparable(input, other))
+
+
+eq, ne, lt, le, gt, ge = equal, not_equal, less, less_equal, greater, greater_equal
+
+
+def isclose(
+    input: Any, other: Any, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False
+) -> Any:
+    """Whether ``|input - other| <= atol + rtol * |other|``, elementwise.
+
+    Infinities are close to themselves only, NaN to NaN if `equal_nan`. Integers are compared in
+    float64, narrow floats in float32.
+
+    Examples
+    --------
+    >>> import s2sad as ms
+    >>> isclose(ms.Tensor([1.0, 2.0]), ms.Tensor([1.0 + 1e-6, 2.1])).asnumpy()
+    array([ True, False])
+    """
+    given = promote(input, other)
+    dtype = dtype_met(*given)
+    wide = dtype.compute if dtype.is_float else dtypes.float64
+    x, y = (as_dtype(v, wide) if is_tensor(v) else constant(v, wide) for v in given)
+    distance = p.less_equal(p.abs(p.sub(x, y)), p.add(p.mul(p.abs(y), rtol), atol))
+    close = p.logical_or(p.equal(x, y), p.logical_and(distance, p.is_finite(y)))
+    return p.logical_or(close, p.logical_and(p.is_nan(x), p.is_nan(y))) if equal_nan else close
+
+
+def allclose(
+    input: Any, other: Any, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False
+) -> Any:
+    """Whether all elements are close, as `isclose` says.
+
+    Examples
+    --------
+    >>> import s2sad as ms
+    >>> allclose(ms.Tensor([1.0, 2.0]), ms.Tensor([1.0, 2.0 + 1e-6])).asnumpy()
+    array(True)
+    """
+    return p.reduce_all(isclose(input, other, rtol, atol, equal_nan))
+
+
+def isnan(input: Any) -> Any:
+    """Whether each element is NaN.
+
+    Examples
+    --------
+    >>> import s2sad as ms
+    >>> isnan(ms.Tensor([1.0, float("nan")])).asnumpy()
+    array([False,  True])
+    """
+    x = require_tensor(input, "isnan")
+    return p.is_nan(x) if x.dtype.is_float else p.not_equal(x, x)
+
+
+def isinf(input: Any) -> Any:
+    """Whether each element is infinite, of either sign.
+
+    Examples
+    --------
+    >>> import s2sad as ms
+    >>> isinf(ms.Tensor([1.0, -float("inf")])).asnumpy()
+    array([False,  True])
+    """
+    x = require_tensor(input, "isinf")
+    return p.is_inf(x) if x.dtype.is_float else p.not_equal(x, x)
+
+
+def isfinite(input: Any) -> Any:
+    """Whether each element is neither NaN nor infinite.
+
+    Examples
+    --------
+    >>> import s2sad as ms
+    >>> isfinite(ms.Tensor([1.0, float("nan"), float("inf")])).asnumpy()
+    array([ True, False, False])
+    """
+    x = require_tensor(input, "isfinite")
+    return p.is_finite(x) if x.dtype.is_float else p.equal(x, x)
+
+
+def nan_to_num(
+    input: Any, nan: float | None = None, posinf: float | None = None, neginf: float | None = None
+) -> Any:
+    """`input` with numbers in place of NaN and the infinities, where the gradient is 0.
+
+    Parameters
+    ----------
+    input : Tensor
+        Integers and bools stay as they are.
+    nan : float, optional
+        0 by default.
+    posinf, neginf : float, optional
+        The largest and the smallest finite number of the dtype by default.
+
+    Examples
+    --------
+    >>> import s2sad as ms
+    >>> nan_to_num(ms.Tensor([1.0, float("nan"), float("inf")]), posinf=9.0).asnumpy()
+    array([1., 0., 9.], dtype=float32)
+    """
+    x = require_tensor(input, "nan_to_num")
+    if not x.dtype.is_float:
+        return x
+    largest = _largest(x.dtype)
+    above, below = largest if posinf is None else posinf, -largest if neginf is None else neginf
+    x = p.where(p.is_nan(x), 0 if nan is None else nan, x)
+    return p.where(p.equal(x, math.inf), above, p.where(p.equal(x, -math.inf), below, x))
+
+
+def _largest(dtype: DType) -> float:
+    if dtype is dtypes.bfloat16:
+        return (2.0 - 2.0**-7) * 2.0**127
+    return float(np.finfo(dtype.storage).max)
 
 
 def where(condition: Any, input: Any, other: Any) -> Any:

@@ -16,8 +16,9 @@ from s2sad.core import dtypes
 from s2sad.core.diagnostics import fail
 from s2sad.core.dtypes import DType
 from s2sad.core.tensor import Tensor
-from s2sad.ir import builder
+from s2sad.ir import builder, dims
 from s2sad.ir.graph import Value
+from s2sad.ir.types import TensorType
 from s2sad.prims.cast import cast as to_dtype
 
 _INTEGERS = (dtypes.int8, dtypes.int16, dtypes.int32, dtypes.int64)
@@ -59,9 +60,9 @@ def as_operand(operand: Any, others: tuple[Any, ...] = ()) -> Any:
     return Tensor(operand)
 
 
-def constant(number: bool | int | float, dtype: DType) -> Any:
-    """A 0-d tensor of a Python number; a constant of the program while one is being built."""
-    tensor = Tensor(number, dtype)
+def constant(data: Any, dtype: DType) -> Any:
+    """A tensor of known numbers, one or an array; a constant of the program that is being built."""
+    tensor = Tensor(data, dtype)
     return builder.current().value(tensor.array) if builder.is_building(()) else tensor
 
 
@@ -78,7 +79,8 @@ def promote(*operands: Any) -> tuple[Any, ...]:
     Raises
     ------
     S2sadError
-        E0304 when an operand is neither a tensor nor a number, or none is a tensor.
+        E0304 when an operand is neither a tensor nor a number, or none is a tensor; E0404 for an
+        integer beyond 64 bits that meets integers.
     """
     given = [as_operand(x, operands) for x in operands]
     tensors = [x for x in given if is_tensor(x)]
@@ -89,7 +91,61 @@ def promote(*operands: Any) -> tuple[Any, ...]:
         dtype = common(dtype, tensor.dtype)
     for number in (x for x in given if not is_tensor(x)):
         dtype = with_number(dtype, number)
+        if dtype.is_integer and not holds(dtypes.int64, number):
+            raise fail(
+                "E0404", f"the integer {number} does not fit int64",
+                help="write it as a float: 1e30",
+            )  # fmt: skip
     return tuple(as_dtype(x, dtype) if is_tensor(x) else x for x in given)
+
+
+def dtype_met(*operands: Any) -> DType:
+    """The one dtype of the tensors among `operands`, as `promote` gives them."""
+    return next(filter(is_tensor, operands)).dtype
+
+
+def type_of(tensor: Any) -> TensorType:
+    """The type of `tensor`, which messages show: ``f32[2, 3]``."""
+    return TensorType(tensor.dtype, tuple(tensor.shape))
+
+
+def require_broadcast(*tensors: Any) -> None:
+    """E0401 naming `tensors` unless they broadcast: for what first meets other tensors."""
+    types = [type_of(x) for x in tensors]
+    dims.broadcast(*(type.shape for type in types), operands=types)
+
+
+def holds(dtype: DType, number: int) -> bool:
+    """Whether `number` lies in the range of the integer `dtype`.
+
+    Examples
+    --------
+    >>> holds(dtypes.uint8, 255), holds(dtypes.uint8, -1)
+    (True, False)
+    """
+    bounds = np.iinfo(dtype.storage)
+    return bounds.min <= number <= bounds.max
+
+
+def promote_floats(*operands: Any) -> tuple[Any, ...]:
+    """`operands` as tensors of the float dtype in which they meet: float32 for integers and bools.
+
+    Errors are those of `promote`.
+    """
+    given = promote(*operands)
+    dtype = dtype_met(*given)
+    dtype = dtype if dtype.is_float else dtypes.float32
+    return tuple(as_dtype(x, dtype) if is_tensor(x) else constant(x, dtype) for x in given)
+
+
+def as_float(tensor: Any) -> Any:
+    """`tensor`, in float32 where it holds integers or bools."""
+    return tensor if tensor.dtype.is_float else as_dtype(tensor, dtypes.float32)
+
+
+def require_floats(operand: Any, what: str) -> Any:
+    """`operand`, which must be a tensor (E0304), in float32 where it holds integers or bools."""
+    return as_float(require_tensor(operand, what))
 
 
 def as_dtype(tensor: Any, dtype: DType) -> Any:

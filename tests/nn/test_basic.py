@@ -1,4 +1,4 @@
-"""Is Dense an affine map, with MindSpore's first values, names and words?"""
+"""Is Dense an affine map, with MindSpore's first values, names and words? Are its neighbours?"""
 
 from __future__ import annotations
 
@@ -162,3 +162,72 @@ def test_dtypes(dtype):
     assert both_forms(run, ms.Tensor(np.ones((4, 3)), dtype)).dtype is dtype
     meets = both_forms(run, ms.Tensor(np.ones((4, 3)), ms.float32))
     assert meets.dtype is (ms.float64 if dtype is ms.float64 else ms.float32)
+
+
+# ---- axes made one, or several --------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("axis", "sizes"), [(1, (2, 3)), (-2, (3, -1)), (0, [1, 2]), (2, (4,))])
+def test_unflatten(axis, sizes):
+    net = nn.Unflatten(axis, sizes)
+    x = np.arange(48.0).reshape(2, 6, 4)
+
+    def run(x):
+        return net(x)
+
+    place = axis % 3
+    expected = x.reshape(*x.shape[:place], *sizes, *x.shape[place + 1 :])
+    assert both_forms(run, ms.Tensor(x)).tolist() == expected.tolist()
+
+
+def unflattened(x):
+    return UNFLATTEN(x)
+
+
+UNFLATTEN = nn.Unflatten(1, (2, 3))
+
+
+def test_sizes_that_do_not_fit():
+    refused("E0401", unflattened, ms.Tensor(np.zeros((2, 4))))
+    refused("E0403", unflattened, ms.Tensor(np.zeros(6)))
+    for arguments in ((1, ()), (1, 6), (1.0, (2, 3)), (1, (2.0, 3))):
+        with pytest.raises(S2sadError, match="E0303"):
+            nn.Unflatten(*arguments)
+
+
+# ---- Linear and Identity --------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("bias", [True, False])
+@pytest.mark.parametrize("shape", [(3,), (4, 3), (2, 4, 3)])
+def test_linear(shape, bias):
+    net = nn.Linear(3, 5, bias, dtype=ms.float64)
+    x = np.random.default_rng(0).normal(size=shape)
+
+    def run(x):
+        return net(x)
+
+    expected = x @ net.weight.asnumpy().T + (net.bias.asnumpy() if bias else 0)
+    np.testing.assert_allclose(both_forms(run, ms.Tensor(x)).asnumpy(), expected, rtol=1e-12)
+    assert [p.name for p in net.get_parameters()] == ["weight", "bias"][: 1 + bias]
+    shown = f"Linear(input_features=3, output_features=5, has_bias={bias})"
+    assert repr(net) == shown and nn.Linear(1, 1).weight.dtype is ms.float32
+    bound = 1 / math.sqrt(300)
+    assert 0.9 * bound < abs(nn.Linear(300, 50).weight.asnumpy()).max() <= bound
+
+
+def test_arguments_of_linear_that_do_not_fit():
+    for arguments, code in (((0, 2), "E0404"), ((2, 2.0), "E0303"), ((2, 2, 1), "E0303")):
+        with pytest.raises(S2sadError, match=code):
+            nn.Linear(*arguments)
+
+
+def test_identity():
+    net = nn.Identity(3, key="unused")
+
+    def run(x):
+        return net(x)
+
+    x = ms.Tensor([1.0, 2.0])
+    assert both_forms(run, x).tolist() == [1.0, 2.0] and net(x) is not None
+    assert ms.grad(net)(x).tolist() == [1.0, 1.0]

@@ -8,6 +8,7 @@ import pytest
 import s2sad as ms
 from s2sad import ops
 from s2sad.core.dtypes import widen
+from support.elementwise import TOLERANCES, check_function, wide
 from support.forms import both_forms, check_gradients, refused
 
 SPECIAL = np.array([0.0, -0.0, 1.0, -2.5, np.inf, -np.inf, np.nan, 1e-300, 6e4])
@@ -150,7 +151,7 @@ def test_signs():
     assert found[6].tolist() == [3, -4] and found[7].tolist() == [3, 4]
 
 
-def test_bools_have_an_order_and_no_sum():
+def test_bools_have_an_order_and_no_negative():
     x, y = ms.Tensor([False, False, True, True]), ms.Tensor([False, True, False, True])
 
     def compared(x, y):
@@ -273,3 +274,159 @@ def power_0(x):
 
 def compared(x):
     return ops.cast(x > 0, ms.float32) + ops.cast(x == x, ms.float32)
+
+
+# ---- other functions ------------------------------------------------------------------------
+
+
+def test_bools_have_numpys_sum_and_product():
+    def run(x, y):
+        return x + y, x * y, ops.add(x, True), ops.multiply(x, y), x * 2, x + 1.5
+
+    x, y = ms.Tensor([False, False, True, True]), ms.Tensor([False, True, False, True])
+    *found, whole, floats = both_forms(run, x, y)
+    a, b = x.asnumpy(), y.asnumpy()
+    for result, wanted in zip(found, (a | b, a & b, a | True, a & b), strict=True):
+        assert result.dtype is ms.bool_ and result.tolist() == wanted.tolist()
+    assert (whole.dtype, whole.tolist()) == (ms.int64, [0, 0, 2, 2])
+    assert (floats.dtype, floats.tolist()) == (ms.float32, [1.5, 1.5, 2.5, 2.5])
+
+    def difference(x, y):
+        return x - y
+
+    refused("E0301", difference, x, y)
+
+
+def test_other_names_and_alpha():
+    x, y = ms.Tensor([1.5, -2.0]), ms.Tensor([3, 2])
+
+    def run(x, y):
+        return [
+            (ops.subtract(x, y), x - y, x.subtract(y)), (ops.multiply(x, y), x * y, x.multiply(y)),
+            (ops.negative(x), -x, x.negative()), (ops.absolute(x), abs(x), x.absolute()),
+            (ops.positive(x), +x, x.positive(), x), (ops.sgn(x), ops.sign(x), x.sgn(), x.sign()),
+            (x.add(y, alpha=2), x + 2 * y), (x.sub(y, alpha=0.5), x - 0.5 * y),
+            (ops.subtract(x, y, alpha=3), x.subtract(y, alpha=3), x - 3 * y),
+            (ops.square(x), x * x, x.square()), (ops.sqrt(x), x.sqrt(), x**0.5),
+            (ops.rsqrt(x), x.rsqrt()),
+        ]  # fmt: skip
+
+    for group in both_forms(run, x, y):
+        for other in group[1:]:
+            assert group[0].dtype is other.dtype
+            np.testing.assert_array_equal(group[0].asnumpy(), other.asnumpy())
+
+
+@pytest.mark.parametrize("dtype", [ms.int8, ms.int64, ms.uint8], ids=str)
+def test_functions_of_integers(dtype):
+    def run(x):
+        return ops.square(x), ops.sign(x), ops.sqrt(x), ops.rsqrt(x)
+
+    square, sign, root, inverse = both_forms(run, ms.Tensor([4, 0, 16], dtype))
+    assert square.dtype is sign.dtype is dtype and root.dtype is inverse.dtype is ms.float32
+    assert square.tolist() == [16, 0, np.array(256).astype(dtype.storage)]
+    assert sign.tolist() == [1, 0, 1]
+    assert root.tolist() == [2.0, 0.0, 4.0] and inverse.tolist() == [0.5, np.inf, 0.25]
+
+
+ROOTS = {"square": np.square, "sqrt": np.sqrt, "rsqrt": lambda x: 1 / np.sqrt(x), "sign": np.sign}
+
+
+@pytest.mark.parametrize("name", ROOTS)
+def test_functions_of_floats(name):
+    special = [0.0, 1.0, -2.5, np.inf, np.nan] + ([] if name == "square" else [-0.0])
+    check_function(name, ROOTS[name], [0.25, 1.5, 3.0], special)
+    check_gradients(getattr(ops, name), [0.25, 1.5, 3.0])
+
+
+def test_poles():
+    assert ms.grad(ops.sqrt)(ms.Tensor([0.0, 4.0])).tolist() == [np.inf, 0.25]
+    assert ms.grad(ops.rsqrt)(ms.Tensor([0.0, 4.0])).tolist() == [-np.inf, -0.0625]
+    assert ms.grad(ops.reciprocal)(ms.Tensor([0.0, 2.0])).tolist() == [-np.inf, -0.25]
+
+
+@pytest.mark.parametrize("dtype", TOLERANCES, ids=str)
+def test_hypot(dtype):
+    def run(x, y):
+        return ops.hypot(x, y), x.hypot(y), ops.hypot(x, 4)
+
+    values = np.array([0.0, -0.0, 3.0, -4.0, 3e4, 0.001, np.inf, -np.inf, np.nan])
+    x, y = ms.Tensor(values[:, None], dtype), ms.Tensor(values, dtype)
+    a, b = wide(x), wide(y)
+    expected = np.hypot(a, b), np.hypot(a, b), np.hypot(a, 4.0)
+    for result, wanted in zip(both_forms(run, x, y), expected, strict=True):
+        assert result.dtype is dtype
+        np.testing.assert_allclose(wide(result), wanted, rtol=TOLERANCES[dtype])
+
+
+def test_hypot_without_overflow_and_its_derivatives():
+    def run(x, y):
+        return ops.hypot(x, y)
+
+    large = both_forms(run, ms.Tensor([3e38, 3e-40]), ms.Tensor([0.0, 4e-40]))
+    np.testing.assert_allclose(large.asnumpy(), np.hypot(*np.float32([[3e38, 3e-40], [0, 4e-40]])))
+    whole = both_forms(run, ms.Tensor([3, 5]), ms.Tensor([4, 12]))
+    assert whole.dtype is ms.float32 and whole.tolist() == [5.0, 13.0]
+    check_gradients(ops.hypot, [3.0, -1.0, 0.5, 2.0], [4.0, 1.0, -0.25, 0.0])
+    zero = ms.Tensor([0.0])
+    assert [g.tolist() for g in ms.grad(ops.hypot, (0, 1))(zero, zero)] == [[0.0], [0.0]]
+    one, five = ms.Tensor(np.float64(1.0)), ms.Tensor(np.float64(1.0))
+    # d2/dx2 of the length is y**2 / length**3, also where |x| = |y|.
+    assert ms.grad(ms.grad(ops.hypot))(one, five).item() == pytest.approx(8**-0.5, rel=1e-12)
+
+
+def test_lerp_addcmul_addcdiv():
+    def run(x, y, w):
+        return [
+            ops.lerp(x, y, 0.25), x.lerp(y, 0.25), ops.lerp(x, y, w), ops.addcmul(x, y, w),
+            x.addcmul(y, w, 2), ops.addcmul(x, y, w, value=w), ops.addcdiv(x, y, w),
+            x.addcdiv(y, w, 0.5), ops.addcdiv(x, y, w, w), ops.lerp(y, y + 4, 1),
+        ]  # fmt: skip
+
+    x, y, w = np.array([1.0, -2.0]), np.array([3, 5]), np.array([[0.5], [2.0]])
+    expected = [
+        x + 0.25 * (y - x), x + 0.25 * (y - x), x + w * (y - x), x + y * w, x + 2 * y * w,
+        x + w * y * w, x + y / w, x + 0.5 * y / w, x + w * (y / w), [7.0, 9.0],
+    ]  # fmt: skip
+    found = both_forms(run, ms.Tensor(x, ms.float32), ms.Tensor(y), ms.Tensor(w, ms.float32))
+    for result, wanted in zip(found, expected, strict=True):
+        assert result.dtype is ms.float32
+        np.testing.assert_array_equal(result.asnumpy(), wanted)
+
+    def integers(n):
+        return ops.addcmul(n, n, n, 2), ops.addcdiv(n, n, n)
+
+    whole, divided = both_forms(integers, ms.Tensor([2, 3]))
+    assert whole.tolist() == [10, 21] and whole.dtype is ms.int64
+    assert divided.tolist() == [3.0, 4.0] and divided.dtype is ms.float32
+
+    for function in (ops.lerp, ops.addcmul, ops.addcdiv):
+        check_gradients(function, [0.5, -1.5], [1.25, 3.0], [0.75, 2.0])
+
+    def a_number(x):
+        return ops.lerp(x, 2.0, 0.5)
+
+    refused("E0304", a_number, ms.Tensor([1.0]))
+
+
+SHOWN = [
+    ((2, 3), (4,)), ((2, 3), (2, 4)), ((5, 1, 3), (2, 2)), ((3,), (2, 2)),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("one", "other"), SHOWN)
+@pytest.mark.parametrize(
+    "name", ["add", "mul", "less", "maximum", "fmod", "atan2", "hypot", "lerp"]
+)
+def test_the_error_shows_both_operands(name, one, other):
+    function = getattr(ops, name)
+    x, y = ms.Tensor(np.zeros(one), ms.float32), ms.Tensor(np.zeros(other), ms.float32)
+
+    def run(x, y):
+        return function(x, y, 0.5) if name == "lerp" else function(x, y)
+
+    for form in (run, ms.compile(run)):
+        with pytest.raises(ValueError) as caught:
+            form(x, y)
+        for shape in (one, other):
+            assert f"f32[{', '.join(map(str, shape))}]" in str(caught.value)

@@ -299,3 +299,67 @@ def test_the_weight_of_a_cell_is_read_at_each_call():
     weight.asnumpy()[...] = [3.0, 1.0, 1.0, 1.0]
     assert compiled(x, labels).item() != before and len(compiled.variants) == 1
     np.testing.assert_allclose(compiled(x, labels).item(), loss.construct(x, labels).item())
+
+
+# ---- log-probabilities ----------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("shape", [(4,), (3, 4), (2, 4, 1, 2)], ids=str)
+@pytest.mark.parametrize("reduction", REDUCTIONS)
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("smoothing", [0.0, 0.25])
+@pytest.mark.parametrize("ignored", [-100, 2])
+def test_log_probabilities(shape, reduction, weighted, smoothing, ignored):
+    scores = log_softmax(logits_of(shape), axis=min(1, len(shape) - 1))
+    labels = labels_of(shape, ignored)
+    weight = WEIGHT if weighted else None
+    tensor = None if weight is None else ms.Tensor(weight)
+
+    def run(x, labels):
+        return ops.nll_loss(x, labels, tensor, ignored, reduction, smoothing)
+
+    expected = sparse_by_hand(scores, labels, weight, ignored, reduction, smoothing)
+    found = both_forms(run, ms.Tensor(scores), ms.Tensor(labels.astype(np.int32)))
+    np.testing.assert_allclose(found.asnumpy(), expected, rtol=1e-12, atol=1e-14)
+    captured = ms.Tensor(labels)
+    if len(shape) == 2 and reduction == "mean":
+        check_gradients(
+            lambda x: ops.nll_loss(x, captured, tensor, ignored, reduction, smoothing), scores
+        )
+    if not smoothing:
+        cell = nn.NLLLoss(tensor, ignored, reduction)
+        require_same(both_forms(lambda x, y: cell(x, y), ms.Tensor(scores), captured), found)
+
+
+def test_an_ignored_label_reads_no_score():
+    def run(x, labels):
+        return ops.nll_loss(x, labels, WEIGHTS_OF_TWO, reduction="sum")
+
+    x = ms.Tensor([[-np.inf, -1.0], [-np.inf, -2.0]])
+    assert both_forms(run, x, ms.Tensor([1, -100])).item() == 3.0
+    assert ms.grad(run)(x, ms.Tensor([1, -100])).tolist() == [[0.0, -3.0], [0.0, 0.0]]
+
+
+WEIGHTS_OF_TWO = ms.Tensor([2.0, 3.0])
+
+
+@pytest.mark.parametrize("label", [2, -1])
+def test_labels_of_log_probabilities_that_name_no_class(label):
+    def run(x, labels):
+        return ops.nll_loss(x, labels)
+
+    refused("E0501", run, ms.Tensor([[-1.0, -2.0]]), ms.Tensor([label]))
+
+
+def test_what_is_no_log_probability():
+    def of_distributions(x, labels):
+        return ops.nll_loss(x, x)
+
+    def of_integers(x, labels):
+        return ops.nll_loss(labels, labels)
+
+    def of_rows(x, labels):
+        return ops.nll_loss(x, ops.reshape(labels, (1, -1)))
+
+    for function, code in ((of_distributions, "E0301"), (of_integers, "E0301"), (of_rows, "E0401")):
+        refused(code, function, ms.Tensor(logits_of((2, 4))), ms.Tensor([0, 1]))

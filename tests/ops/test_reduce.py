@@ -7,6 +7,7 @@ import pytest
 
 import s2sad as ms
 from s2sad import ops
+from support.elementwise import wide
 from support.forms import both_forms, check_gradients, refused
 
 FLOATS = [ms.float16, ms.bfloat16, ms.float32, ms.float64]
@@ -223,3 +224,303 @@ def test_gradients(dim, keep):
 
     for function in (summed, averaged):
         check_gradients(function, array(2, 3, 2))
+
+
+# ---- products -------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("axis", AXES, ids=str)
+@pytest.mark.parametrize("keep", [False, True])
+def test_products(axis, keep):
+    x = array(2, 3, 4)
+
+    def run(x):
+        return ops.prod(x, axis, keep), x.prod(axis, keep), x.prod(dim=axis, keepdim=keep)
+
+    expected = np.prod(x, axis=axes_of(axis), keepdims=keep)
+    for dtype in FLOATS:
+        for result in both_forms(run, ms.Tensor(x, dtype)):
+            assert (result.dtype, result.shape) == (dtype, expected.shape)
+            tolerance = {ms.float64: 1e-14, ms.float32: 1e-6}.get(dtype, 1e-2)
+            np.testing.assert_allclose(wide(result), expected, rtol=tolerance)
+
+
+@pytest.mark.parametrize("dtype", [*INTEGERS, ms.bool_], ids=str)
+def test_products_of_integers_and_bools_are_in_int64(dtype):
+    values = [True, True] if dtype is ms.bool_ else [100, 27]
+
+    def run(x):
+        return ops.prod(x), x.prod(), ops.prod(x, 0, dtype=ms.float32), x.prod(dtype=ms.int32)
+
+    *found, floats, short = both_forms(run, ms.Tensor(values, dtype))
+    assert {result.dtype for result in found} == {ms.int64}
+    assert (floats.dtype, short.dtype) == (ms.float32, ms.int32)
+    expected = 1 if dtype is ms.bool_ else 2700
+    assert [r.item() for r in (*found, floats, short)] == [expected] * 4
+
+
+def test_gradients_of_products_with_zeros():
+    x = np.array([[2.0, 0.0, 3.0, 4.0], [0.0, 5.0, 0.0, 1.0], [1.0, 2.0, 3.0, -4.0]])
+    check_gradients(lambda x: ops.prod(x, 1), x)
+    check_gradients(lambda x: ops.prod(x), x[:1])
+
+
+# ---- truth ----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("axis", AXES, ids=str)
+@pytest.mark.parametrize("keep", [False, True])
+@pytest.mark.parametrize("name", ["all", "any"])
+def test_truth(name, axis, keep):
+    function, method = getattr(ops, name), ops.METHODS[name]
+    x = np.random.default_rng(0).integers(0, 2, (2, 3, 2))
+
+    def run(x):
+        return [
+            function(x, axis, keep), method(x, axis, keep), method(x, axis=axis, keep_dims=keep),
+            method(x, dim=axis, keepdim=keep), function(x > 0, axis, keep),
+        ]  # fmt: skip
+
+    expected = getattr(np, name)(x, axis=axes_of(axis), keepdims=keep)
+    for dtype in (ms.int8, ms.float32, ms.bfloat16):
+        for result in both_forms(run, ms.Tensor(x, dtype)):
+            assert result.dtype is ms.bool_
+            np.testing.assert_array_equal(result.asnumpy(), expected)
+
+
+def test_truth_of_nothing_and_of_nan():
+    def run(x, nan):
+        return ops.all(x), ops.any(x), ops.all(nan), nan.any(), ops.count_nonzero(nan)
+
+    found = both_forms(run, ms.Tensor(np.zeros((0, 3))), ms.Tensor([np.nan, -1.0]))
+    assert [r.item() for r in found] == [True, False, True, True, 2]
+
+
+@pytest.mark.parametrize("axis", AXES, ids=str)
+def test_count_nonzero(axis):
+    x = np.random.default_rng(0).integers(0, 2, (2, 3, 2))
+
+    def run(x):
+        return [
+            ops.count_nonzero(x, axis), x.count_nonzero(axis),
+            ops.count_nonzero(x, axis, True, ms.int64), ops.count_nonzero(x > 0, axis),
+        ]  # fmt: skip
+
+    expected = np.count_nonzero(x, axis=axes_of(axis))
+    one, method, kept, bools = both_forms(run, ms.Tensor(x, ms.float16))
+    assert one.dtype is method.dtype is bools.dtype is ms.int32 and kept.dtype is ms.int64
+    for result in (one, method, bools):
+        np.testing.assert_array_equal(result.asnumpy(), expected)
+    np.testing.assert_array_equal(kept.asnumpy().reshape(expected.shape), expected)
+
+
+@pytest.mark.parametrize("axis", AXES, ids=str)
+def test_nansum(axis):
+    x = array(2, 3, 4)
+    x[0, 1] = np.nan
+
+    def run(x):
+        return ops.nansum(x, axis), ops.nansum(x, axis, True, dtype=ms.float32), x.nansum(axis)
+
+    one, kept, method = both_forms(run, ms.Tensor(x))
+    np.testing.assert_allclose(one.asnumpy(), np.nansum(x, axes_of(axis)))
+    np.testing.assert_allclose(kept.asnumpy(), np.nansum(x, axes_of(axis), keepdims=True))
+    assert (one.dtype, kept.dtype) == (ms.float64, ms.float32)
+    np.testing.assert_array_equal(method.asnumpy(), one.asnumpy())
+    assert ms.grad(ops.nansum)(ms.Tensor([1.0, np.nan])).tolist() == [1.0, 0.0]
+    assert both_forms(lambda x: ops.nansum(x), ms.Tensor([1, 2], ms.int8)).item() == 3
+
+
+# ---- extremes -------------------------------------------------------------------------------
+
+EXTREMES = {"amax": np.max, "amin": np.min}
+
+
+@pytest.mark.parametrize("axis", AXES, ids=str)
+@pytest.mark.parametrize("keep", [False, True])
+@pytest.mark.parametrize("name", EXTREMES)
+def test_extremes(name, axis, keep):
+    method = ops.METHODS[name[1:]]  # max, min
+    function = getattr(ops, name)
+    method = ops.METHODS[name]
+    x = array(2, 3, 4)
+
+    def run(x):
+        return [
+            function(x, axis, keep), method(x, axis, keep), method(x, axis, keep),
+            method(x, axis=axis, keepdims=keep),
+        ]  # fmt: skip
+
+    expected = EXTREMES[name](x, axis=axes_of(axis), keepdims=keep)
+    for dtype in [*FLOATS, ms.int32]:
+        elements = x if dtype.is_float else x * 4
+        wanted = expected if dtype.is_float else expected * 4
+        for result in both_forms(run, ms.Tensor(elements, dtype)):
+            assert (result.dtype, result.shape) == (dtype, wanted.shape)
+            np.testing.assert_array_equal(wide(result), wanted)
+
+
+@pytest.mark.parametrize("axis", [None, 0, 1, -1], ids=str)
+@pytest.mark.parametrize("keep", [False, True])
+@pytest.mark.parametrize("name", ["max", "min"])
+def test_extremes_and_their_places(name, axis, keep):
+    function = getattr(ops, name)
+    method = ops.METHODS[name]
+    x = np.array([[3, 1, 3], [2, 5, 5]])
+
+    def run(x):
+        return (
+            function(x, axis, keep),
+            method(x, dim=axis, keepdim=keep),
+            (method(x, axis, keep, return_indices=True)),
+        )
+
+    keep = keep and axis is not None
+    value = getattr(np, name)(x, axis=axis, keepdims=keep)
+    place = getattr(np, f"arg{name}")(x, axis=axis, keepdims=keep)
+    for dtype in [*FLOATS, *INTEGERS]:
+        for values, indices in both_forms(run, ms.Tensor(x, dtype)):
+            assert (values.dtype, indices.dtype) == (dtype, ms.int64)
+            np.testing.assert_array_equal(wide(values), value)
+            np.testing.assert_array_equal(indices.asnumpy(), place)
+
+
+def test_extremes_keep_nan():
+    def run(x):
+        return [
+            ops.amax(x), ops.amin(x), x.max(), x.min(), ops.amax(x, 1), ops.amin(x, 1),
+            *ops.max(x, 1), *ops.min(x, 1), ops.amax(x, initial=9.0), ops.argmin(x),
+        ]  # fmt: skip
+
+    found = both_forms(run, ms.Tensor([[1.0, np.nan, 3.0], [2.0, -2.0, 0.0]]))
+    nan = np.nan
+    expected = [nan] * 4 + [
+        [nan, 2.0],
+        [nan, -2.0],
+        [nan, 2.0],
+        [1, 0],
+        [nan, -2.0],
+        [1, 1],
+        nan,
+        1,
+    ]
+    for result, wanted in zip(found, expected, strict=True):
+        np.testing.assert_array_equal(result.asnumpy(), wanted)
+
+
+def test_extremes_of_bools_and_of_one():
+    def run(b, x):
+        return ops.amax(b), ops.amin(b), b.max(), *ops.max(b), *ops.min(b, 0), *ops.max(x)
+
+    *bools, value, index = both_forms(run, ms.Tensor([True, False]), ms.Tensor(2.5))
+    assert [r.tolist() for r in bools] == [True, False, True, True, 0, False, 1]
+    assert bools[0].dtype is bools[3].dtype is ms.bool_
+    assert (value.item(), index.item()) == (2.5, 0)
+
+
+def test_initial_and_where():
+    x = np.array([[1.0, 5.0, 2.0], [4.0, -3.0, 0.5]])
+    mask = np.array([[True, False, True], [False, True, True]])
+
+    def run(x, mask):
+        return [
+            ops.amax(x, 1, initial=3.0), ops.amax(x, 1, initial=-9.0, where=mask),
+            x.max(1, initial=-9.0, where=mask), ops.amin(x, 0, initial=0.0),
+            x.min(0, initial=9, where=mask), ops.max(x, 1, initial=-9.0, where=mask)[1],
+            ops.amax(x, where=True), ops.amax(ops.cast(x, ms.int32), initial=2.5),
+        ]  # fmt: skip
+
+    high, low = {"initial": -9.0, "where": mask}, {"initial": 9.0, "where": mask}
+    masked = np.max(x, 1, **high)
+    expected = [
+        [5.0, 4.0], masked, masked, [0.0, -3.0, 0.0], np.min(x, 0, **low), [2, 2], 5.0, 5.0,
+    ]  # fmt: skip
+    for result, wanted in zip(
+        both_forms(run, ms.Tensor(x), ms.Tensor(mask)), expected, strict=True
+    ):
+        np.testing.assert_array_equal(result.asnumpy(), wanted)
+
+    def without_initial(x):
+        return ops.amax(x, where=x > 0)
+
+    refused("E0302", without_initial, ms.Tensor(x))
+
+
+@pytest.mark.parametrize("name", ["amax", "amin", "max", "min", "argmin"])
+def test_extremes_of_nothing(name):
+    function = getattr(ops, name)
+
+    def over_all(x):
+        return function(x)
+
+    def over_an_empty_axis(x):
+        return function(x, 0)
+
+    def over_another(x):
+        found = function(x, 1)
+        return found if name in ("amax", "amin", "argmin") else found[0]
+
+    x = ms.Tensor(np.zeros((0, 3)))
+    refused("E0401", over_all, x)
+    refused("E0401", over_an_empty_axis, x)
+    assert both_forms(over_another, x).shape == (0,)
+
+
+def test_the_place_of_one_axis_only():
+    def run(x):
+        return ops.max(x, (0, 1))
+
+    def too_far(x):
+        return ops.amax(x, 2)
+
+    refused("E0303", run, ms.Tensor(array(2, 3)))
+    refused("E0403", too_far, ms.Tensor(array(2, 3)))
+
+
+@pytest.mark.parametrize("axis", [None, 0, 1], ids=str)
+def test_argmin(axis):
+    x = np.array([[3, 1, 3], [2, 1, 5]])
+
+    def run(x):
+        return ops.argmin(x, axis), x.argmin(axis), x.argmin(dim=axis), ops.argmin(x, axis=axis)
+
+    for result in both_forms(run, ms.Tensor(x)):
+        assert result.dtype is ms.int32
+        assert result.tolist() == np.argmin(x, axis).tolist()
+    kept = both_forms(lambda x: ops.argmin(x, 1, True), ms.Tensor(x))
+    assert kept.tolist() == [[1], [1]]
+
+
+def test_gradients_of_extremes():
+    x = array(3, 4) + np.arange(12).reshape(3, 4) / 64  # no ties
+    for name in ("amax", "amin"):
+        for axis in (None, 0, (0, 1)):
+            function = getattr(ops, name)
+            check_gradients(lambda x, f=function, a=axis: f(x, a), x)
+    check_gradients(lambda x: ops.max(x, 1)[0], x)
+    check_gradients(lambda x: x.min(0), x)
+    check_gradients(lambda x: ops.amax(x, 1, initial=0.3), x)
+
+
+def test_gradients_of_extremes_at_ties():
+    tied = ms.Tensor([3.0, 1.0, 3.0])
+    for function in (ops.amax, lambda x: ops.max(x)[0], lambda x: x.max(), lambda x: x.max(0)):
+        assert ms.grad(function)(tied).tolist() == [0.5, 0.0, 0.5]
+    assert ms.grad(ops.amin)(ms.Tensor([2.0, 1.0, 1.0])).tolist() == [0.0, 0.5, 0.5]
+
+
+def test_methods_with_arguments_that_do_not_fit():
+    def two_names(x):
+        return x.max(axis=1, dim=1)
+
+    def another_name(x):
+        return x.all(along=1)
+
+    def too_many(x):
+        return x.std(1, 0, True, 4)
+
+    def both_degrees(x):
+        return x.var(ddof=0, correction=1)
+
+    for function in (two_names, another_name, too_many, both_degrees):
+        refused("E0302", function, ms.Tensor(array(2, 3)))

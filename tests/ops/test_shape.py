@@ -70,6 +70,143 @@ def test_a_shape_is_no_tensor():
     refused("E0303", run, tensor(4), ms.Tensor(2))
 
 
+# ---- axes of size 1 -------------------------------------------------------------------------
+
+
+def test_squeeze():
+    def run(x):
+        return [
+            (ops.squeeze(x), ops.squeeze(x, ()), x.squeeze(), x.squeeze(None),
+             x.squeeze(axis=None)),
+            (ops.squeeze(x, 0), ops.squeeze(x, (0,)), x.squeeze(0), x.squeeze(axis=-4),
+             x.squeeze(dim=0)),
+            (ops.squeeze(x, [0, 2]), x.squeeze((0, 2)), x.squeeze(0, -2), x.squeeze(axis=(2, 0))),
+        ]  # fmt: skip
+
+    groups = both_forms(run, tensor(1, 2, 1, 3))
+    for group, shape in zip(groups, [(2, 3), (2, 1, 3), (2, 3)], strict=True):
+        for result in group:
+            assert result.shape == shape and result.asnumpy().ravel().tolist() == list(range(6))
+
+
+def test_expand_dims():
+    def run(x):
+        return [
+            (ops.expand_dims(x, 0), ops.unsqueeze(x, 0), x.expand_dims(0), x.unsqueeze(-3),
+             x.expand_dims(axis=0), x.unsqueeze(dim=0)),
+            (ops.expand_dims(x, -1), x.unsqueeze(2)), (ops.expand_dims(x, (0, -1)),),
+        ]  # fmt: skip
+
+    groups = both_forms(run, tensor(2, 3))
+    for group, shape in zip(groups, [(1, 2, 3), (2, 3, 1), (1, 2, 3, 1)], strict=True):
+        assert shapes(group) == [shape] * len(group)
+
+
+def test_broadcast_to():
+    array = np.arange(3.0).reshape(3, 1)
+
+    def run(x, other):
+        return [
+            ops.broadcast_to(x, (2, 3, 4)), x.broadcast_to((2, 3, 4)), x.broadcast_to(2, 3, 4),
+            x.expand(2, -1, 4), x.expand((2, 3, 4)), ops.expand(x, (2, -1, 4)),
+            ops.expand_as(x, other), x.expand_as(other), x.broadcast_to([2, -1, 4]),
+        ]  # fmt: skip
+
+    for result in both_forms(run, ms.Tensor(array), tensor(2, 3, 4)):
+        np.testing.assert_array_equal(result.asnumpy(), np.broadcast_to(array, (2, 3, 4)))
+
+    def keep(x):
+        return x.broadcast_to(-1, -1), x.broadcast_to((3, 0)), x[0, 0].broadcast_to(2)
+
+    assert shapes(both_forms(keep, ms.Tensor(array))) == [(3, 1), (3, 0), (2,)]
+
+
+def test_in_the_shape_of_another():
+    def run(x, other):
+        return ops.view_as(x, other), x.view_as(other), x.reshape_as(other), ops.ravel(x), x.ravel()
+
+    found = both_forms(run, tensor(2, 6), tensor(4, 3))
+    assert shapes(found) == [(4, 3)] * 3 + [(12,)] * 2
+
+
+@pytest.mark.parametrize(
+    ("code", "run"),
+    [("E0401", lambda x: ops.squeeze(x, 0)), ("E0403", lambda x: ops.squeeze(x, 3)),
+     ("E0403", lambda x: ops.squeeze(x, (1, 1))), ("E0403", lambda x: ops.expand_dims(x, 4)),
+     ("E0403", lambda x: ops.expand_dims(x, (0, 0))), ("E0303", lambda x: ops.unsqueeze(x, 1.0)),
+     ("E0401", lambda x: ops.broadcast_to(x, (2, 4))), ("E0404", lambda x: x.expand(-1, 2, 1, 3)),
+     ("E0401", lambda x: ops.broadcast_to(x, (3,))), ("E0404", lambda x: x.expand(-2, 1, 3)),
+     ("E0304", lambda x: ops.expand_as(x, (2, 3))), ("E0401", lambda x: x.view_as(x[0, 0])),
+     ("E0303", lambda x: ops.broadcast_to(x, (x, 1, 3))), ("E0304", lambda x: ops.squeeze((x,)))],
+)  # fmt: skip
+def test_shapes_that_do_not_fit(code, run):
+    refused(code, run, tensor(2, 1, 3))
+
+
+# ---- what is asked --------------------------------------------------------------------------
+
+
+def test_what_is_asked_of_a_tensor():
+    def run(x):
+        counts = [
+            ops.rank(x), x.ndim, x.dim(), x.ndimension(), ops.size(x), ops.numel(x), x.size,
+            x.numel(), *ops.shape(x), *x.shape, len(x), x.itemsize, x.nbytes, int(ops.is_tensor(x)),
+            int(ops.dtype(x) == ms.float32), int(ops.is_tensor(1)),
+        ]  # fmt: skip
+        return x * 0 + ops.dyn_shape(x), [x.reshape(-1)[0] * 0 + count for count in counts]
+
+    sizes, counts = both_forms(run, tensor(3, 2))
+    assert sizes.tolist() == [[3.0, 2.0]] * 3
+    expected = [2, 2, 2, 2, 6, 6, 6, 6, 3, 2, 3, 2, 3, 4, 24, 1, 1, 0]
+    assert [count.item() for count in counts] == expected
+
+
+def test_the_shape_as_a_tensor():
+    def run(x):
+        return ops.dyn_shape(x), ops.dyn_shape(x[0, 0])
+
+    whole, none = both_forms(run, tensor(3, 2))
+    assert whole.dtype is ms.int64 and whole.tolist() == [3, 2] and none.tolist() == []
+
+
+# ---- copies ---------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("copy", [lambda x: x.copy(), lambda x: x.clone()])
+def test_a_copy_shares_no_memory(copy):
+    x = ms.Tensor([1.0, 2.0])
+    other = copy(x)
+    x.asnumpy()[0] = 5.0
+    assert other.tolist() == [1.0, 2.0] and other.dtype is ms.float32
+    assert both_forms(copy, x).tolist() == [5.0, 2.0]
+    check_gradients(lambda x: copy(x * x), [1.0, 2.0])
+
+
+def test_a_copy_of_a_parameter_is_a_tensor():
+    w = ms.Parameter(ms.Tensor([1.0]), name="w")
+    assert type(w.copy()) is ms.Tensor and w.copy().tolist() == [1.0]
+
+
+def test_contiguous():
+    x = tensor(2, 3)
+    assert x.contiguous() is x
+    turned = x.T
+    assert not turned.is_contiguous() and turned.contiguous().is_contiguous()
+
+    def run(x):
+        return x.T.contiguous(), x.contiguous()
+
+    np.testing.assert_array_equal(both_forms(run, x)[0].asnumpy(), x.asnumpy().T)
+
+
+def test_type_as():
+    def run(x, y):
+        return x.type_as(y), y.type_as(x)
+
+    found = both_forms(run, ms.Tensor([1.5]), ms.Tensor([2], ms.int8))
+    assert [(x.dtype, x.tolist()) for x in found] == [(ms.int8, [1]), (ms.float32, [2.0])]
+
+
 # ---- flatten --------------------------------------------------------------------------------
 
 
@@ -235,6 +372,10 @@ MOVES = {
     "transpose": lambda x: ops.transpose(x * x, (2, 0, 1)),
     "T": lambda x: (x * x).T * x.T,
     "swapaxes": lambda x: ops.swapaxes(x * x, 0, 2),
+    "squeeze": lambda x: ops.squeeze((x * x)[:, :1]),
+    "expand_dims": lambda x: ops.expand_dims(x * x, (0, 2)) * x,
+    "broadcast_to": lambda x: ops.broadcast_to(x[:, :, :1] * x[:1, :, :1], (2, 2, 3, 4)),
+    "view_as": lambda x: (x * x).view_as(x.reshape(8, 3)),
     "there and back": lambda x: ops.cast(ops.cast(x * x, ms.float64), ms.float64),
 }
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import threading
+
 import numpy as np
 import pytest
 
@@ -154,3 +156,112 @@ def test_stop_gradient_of_a_part():
 
     by_x, by_y = ms.grad(run, (0, 1))(ms.Tensor([3.0]), ms.Tensor([2.0]))
     assert by_x.item() == 18.0 and by_y.item() == 0.0
+
+
+# ---- changes ----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("is_compiled", [False, True])
+@pytest.mark.parametrize(
+    ("change", "expected"), [(ops.assign_add, [4.0, 6.0]), (ops.assign_sub, [-2.0, -2.0])]
+)
+def test_changes(w, change, expected, is_compiled):
+    def run(x):
+        given = change(w, x)
+        return given + 1, w * 2, change(w, 0)
+
+    run = ms.compile(run) if is_compiled else run
+    for value in (ms.Tensor([3.0, 4.0]), ms.Tensor([3, 4], ms.int8), ms.Tensor([3, 4], ms.float64)):
+        w.set_data([1.0, 2.0])
+        one, two, same = run(value)
+        assert one.dtype is two.dtype is same.dtype is ms.float32
+        assert one.tolist() == [x + 1 for x in expected]
+        assert two.tolist() == [x * 2 for x in expected]
+        assert same.tolist() == w.tolist() == expected
+
+
+def test_changes_in_program_order():
+    n = ms.Parameter(ms.Tensor(1.0), name="n", requires_grad=False)
+    one = ms.Tensor(1.0)
+
+    def run(x):
+        before = n * 1.0
+        ops.assign(n, n * 2.0)
+        middle = n * 1.0
+        for _ in range(2):
+            ops.assign_add(n, one)
+        if x > 0:
+            ops.assign_add(n, 10)
+        else:
+            ops.assign_sub(n, ops.depend(n, ops.assign_add(n, 1.0)))
+        return x * before, x * middle, x * n
+
+    found = []
+    for function in (run, ms.compile(run)):
+        n.set_data(1.0)
+        found.append([x.item() for v in (2.0, -1.0) for x in function(ms.Tensor(v))])
+        assert n.item() == 0.0
+    assert found[0] == found[1] == [2.0, 4.0, 28.0, -14.0, -28.0, 0.0]
+
+
+def test_numbers_broadcast_and_keep_the_dtype():
+    n = ms.Parameter(ms.Tensor([1, 2], ms.int8), name="n")
+    assert ops.assign_add(n, 3).tolist() == [4, 5] and n.dtype is ms.int8
+    assert ops.assign_add(n, ms.Tensor(100)).tolist() == [104, 105]
+    assert ops.assign_add(n, ms.Tensor([100])).tolist() == [-52, -51]  # integers wrap
+    flags = ms.Parameter(ms.Tensor([True]), name="b")
+    for change in (ops.assign_add, ops.assign_sub):
+        with pytest.raises(ms.S2sadError):
+            change(flags, ms.Tensor([True]))
+
+
+@pytest.mark.parametrize("change", [ops.assign_add, ops.assign_sub])
+def test_what_cannot_be_added(w, change):
+    n = ms.Parameter(ms.Tensor(1), name="n")
+
+    def shape(x):
+        change(n, x)
+
+    def floats(x):
+        change(n, 1.5)
+
+    def text(x):
+        change(w, "text")
+
+    def no_parameter(x):
+        change(x, x)
+
+    for function, code in (
+        (shape, "E0401"), (floats, "E0301"), (text, "E0304"), (no_parameter, "E0304")
+    ):  # fmt: skip
+        refused(code, function, ms.Tensor([1, 2]))
+    assert (w.tolist(), n.item(), w.version, n.version) == ([1.0, 2.0], 1, 0, 0)
+
+
+@pytest.mark.parametrize("is_compiled", [False, True])
+def test_changes_from_threads_are_all_made(is_compiled):
+    n = ms.Parameter(ms.Tensor(0), name="n")
+
+    def count(x):
+        ops.assign_add(n, x)
+
+    run = ms.compile(count) if is_compiled else count
+    run(ms.Tensor(0))
+
+    def work():
+        for _ in range(100):
+            run(ms.Tensor(1))
+
+    threads = [threading.Thread(target=work) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert n.item() == 400
+
+
+def test_depend():
+    def run(x):
+        return ops.depend(x * 2, (x, None, "anything"))
+
+    assert both_forms(run, ms.Tensor([1.0])).tolist() == [2.0]

@@ -10,9 +10,29 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from s2sad.ops.methods import activation, arithmetic, comparison, linalg, reduce, shape
+from s2sad.ops.methods import (
+    activation,
+    arithmetic,
+    arrange,
+    cast,
+    comparison,
+    exponential,
+    index,
+    linalg,
+    logic,
+    reduce,
+    rounding,
+    scan,
+    shape,
+    special,
+    state,
+    statistics,
+    trigonometric,
+)
 
 METHODS: dict[str, Callable[..., Any]] = {
-    **activation.METHODS, **arithmetic.METHODS, **comparison.METHODS, **linalg.METHODS,
-    **reduce.METHODS, **shape.METHODS,
+    **activation.METHODS, **arithmetic.METHODS, **arrange.METHODS, **cast.METHODS,
+    **comparison.METHODS, **exponential.METHODS, **index.METHODS, **linalg.METHODS, **logic.METHODS,
+    **reduce.METHODS, **rounding.METHODS, **scan.METHODS, **shape.METHODS, **special.METHODS,
+    **state.METHODS, **statistics.METHODS, **trigonometric.METHODS,
 }  # fmt: skip

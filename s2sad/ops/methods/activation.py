@@ -12,6 +12,6 @@ def _softmax(tensor: Any, axis: int, dtype: Any = None) -> Any:
 
 
 METHODS = {
-    "relu": activation.relu, "sigmoid": activation.sigmoid, "softmax": _softmax,
-    "tanh": activation.tanh,
+    "hardshrink": activation.hardshrink, "relu": activation.relu, "sigmoid": activation.sigmoid,
+    "softmax": _softmax, "tanh": activation.tanh,
 }  # fmt: skip

@@ -31,3 +31,19 @@ def merged(
     for name in by_place.keys() & given.keys():
         raise fail("E0302", f"{method} got {name!r} by position and by name")
     return {**by_place, **given}
+
+
+def axis_and_keep(
+    method: str, args: tuple[Any, ...], given: dict[str, Any], keep: str = "keepdims"
+) -> tuple[Any, bool, dict[str, Any]]:
+    """Axis and whether it stays, under any of their spellings, and the arguments that are left.
+
+    By position they are ``axis`` and `keep`.
+    """
+    given = merged(method, args, given, "axis", keep)
+    axis = one_of(method, given, "axis", "dim", default=None)
+    return axis, one_of(method, given, *KEEP, default=False), given
+
+
+#: How MindSpore spells whether a reduced axis stays.
+KEEP = ("keepdims", "keep_dims", "keepdim")

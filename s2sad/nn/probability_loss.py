@@ -1,0 +1,175 @@
+"""Losses of probabilities, or of what becomes one, as Cells."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from s2sad import ops
+from s2sad.core.cell import Cell
+from s2sad.nn.loss import LossBase
+from s2sad.ops.probability_loss import dice_loss, focal_loss
+from s2sad.ops.settings import number, positive
+
+
+class BCELoss(LossBase):
+    """Cross entropy of probabilities with those wanted; see `ops.binary_cross_entropy`.
+
+    Parameters
+    ----------
+    weight : Tensor, optional
+    reduction : {"mean", "sum", "none"}
+
+    Examples
+    --------
+    >>> import s2sad as ms
+    >>> ms.nn.BCELoss()(ms.Tensor([0.5, 1.0]), ms.Tensor([1.0, 1.0])).asnumpy()
+    array(0.3465736, dtype=float32)
+    """
+
+    def __init__(self, weight: Any = None, reduction: str = "mean") -> None:
+        super().__init__(reduction)
+        self.weight = weight
+
+    def construct(self, logits: Any, labels: Any) -> Any:
+        return ops.binary_cross_entropy(logits, labels, self.weight, self.reduction)
+
+
+class BCEWithLogitsLoss(LossBase):
+    """Cross entropy of the sigmoid; see `ops.binary_cross_entropy_with_logits`.
+
+    Parameters
+    ----------
+    reduction : {"mean", "sum", "none"}
+    weight, pos_weight : Tensor, optional
+
+    Examples
+    --------
+    >>> import s2sad as ms
+    >>> ms.nn.BCEWithLogitsLoss("sum")(ms.Tensor([-300.0, 300.0]), ms.Tensor([1.0, 1.0])).asnumpy()
+    array(300., dtype=float32)
+    """
+
+    def __init__(self, reduction: str = "mean", weight: Any = None, pos_weight: Any = None) -> None:
+        super().__init__(reduction)
+        self.weight, self.pos_weight = weight, pos_weight
+
+    def construct(self, logits: Any, labels: Any) -> Any:
+        return ops.binary_cross_entropy_with_logits(
+            logits, labels, self.weight, self.pos_weight, self.reduction
+        )
+
+
+class KLDivLoss(LossBase):
+    """How far probabilities are from those whose logarithms are given; see `ops.kl_div`.
+
+    Parameters
+    ----------
+    reduction : {"mean", "batchmean", "sum", "none"}
+
+    Examples
+    --------
+    >>> import s2sad as ms
+    >>> ms.nn.KLDivLoss("sum")(ms.Tensor([-1.0, -2.0]), ms.Tensor([1.0, 0.0])).asnumpy()
+    array(1., dtype=float32)
+    """
+
+    def __init__(self, reduction: str = "mean") -> None:
+        super().__init__("mean" if reduction == "batchmean" else reduction)
+        self.reduction = reduction
+
+    def construct(self, logits: Any, labels: Any) -> Any:
+        return ops.kl_div(logits, labels, self.reduction)
+
+
+class SoftMarginLoss(LossBase):
+    """``log(1 + exp(-target * input))``; see `ops.soft_margin_loss`.
+
+    Parameters
+    ----------
+    reduction : {"mean", "sum", "none"}
+
+    Examples
+    --------
+    >>> import s2sad as ms
+    >>> ms.nn.SoftMarginLoss("none")(ms.Tensor([300.0, -300.0]), ms.Tensor([1, 1])).asnumpy()
+    array([  0., 300.], dtype=float32)
+    """
+
+    def construct(self, logits: Any, labels: Any) -> Any:
+        return ops.soft_margin_loss(logits, labels, self.reduction)
+
+
+class MultiLabelSoftMarginLoss(LossBase):
+    """Cross entropy of several classes; see `ops.multilabel_soft_margin_loss`.
+
+    Parameters
+    ----------
+    weight : Tensor, optional
+    reduction : {"mean", "sum", "none"}
+
+    Examples
+    --------
+    >>> import s2sad as ms
+    >>> ms.nn.MultiLabelSoftMarginLoss()(ms.Tensor([[300.0, 300.0]]), ms.Tensor([[1, 0]])).asnumpy()
+    array(150., dtype=float32)
+    """
+
+    def __init__(self, weight: Any = None, reduction: str = "mean") -> None:
+        super().__init__(reduction)
+        self.weight = weight
+
+    def construct(self, x: Any, target: Any) -> Any:
+        return ops.multilabel_soft_margin_loss(x, target, self.weight, self.reduction)
+
+
+class DiceLoss(Cell):
+    """1 less the Dice coefficient, ``2 * sum(x * y) / (sum(x**2) + sum(y**2) + smooth)``.
+
+    Parameters
+    ----------
+    smooth : float
+        Positive.
+
+    Examples
+    --------
+    >>> import s2sad as ms
+    >>> ms.nn.DiceLoss()(ms.Tensor([1.0, 0.0]), ms.Tensor([0.0, 1.0])).asnumpy()
+    array(1., dtype=float32)
+    """
+
+    def __init__(self, smooth: float = 1e-5) -> None:
+        super().__init__()
+        self.smooth = positive("smooth", smooth)
+
+    def construct(self, logits: Any, label: Any) -> Any:
+        return dice_loss(logits, label, self.smooth)
+
+
+class FocalLoss(LossBase):
+    """Cross entropy in which what is known well counts little: by ``(1 - probability)**gamma``.
+
+    Parameters
+    ----------
+    weight : Tensor, shape (classes,), optional
+    gamma : float
+    reduction : {"mean", "sum", "none"}
+        Of the means over all axes behind that of the classes.
+
+    Notes
+    -----
+    T.-Y. Lin et al., "Focal loss for dense object detection", 2017. Logits are of shape (batch,
+    classes, ...); labels are classes, of shape (batch, 1, ...), or of the shape of the logits.
+
+    Examples
+    --------
+    >>> import s2sad as ms
+    >>> round(ms.nn.FocalLoss()(ms.Tensor([[0.0, 0.0]]), ms.Tensor([[1]])).item(), 4)
+    0.1733
+    """
+
+    def __init__(self, weight: Any = None, gamma: float = 2.0, reduction: str = "mean") -> None:
+        super().__init__(reduction)
+        self.weight, self.gamma = weight, float(number("gamma", gamma))
+
+    def construct(self, logits: Any, labels: Any) -> Any:
+        return focal_loss(logits, labels, self.weight, self.gamma, self.reduction)

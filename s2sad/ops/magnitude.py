@@ -1,0 +1,185 @@
+"""How long is a vector, how large a matrix?
+
+Integers and bools are taken as float32, narrow floats are computed in float32. Every norm has the
+gradient 0 at 0.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from s2sad import prims as p
+from s2sad.core.diagnostics import fail
+from s2sad.ops.promotion import as_dtype, dtype_of, require_floats
+from s2sad.ops.reduce import given_axes
+from s2sad.prims.rules import axes_of, axis_of
+
+
+def norm(
+    A: Any,  # noqa: N803 - MindSpore's name
+    ord: Any = None,
+    dim: Any = None,
+    keepdim: bool = False,
+    *,
+    dtype: Any = None,
+) -> Any:
+    """Norm of vectors, or of matrices where `dim` names two axes.
+
+    Parameters
+    ----------
+    A : Tensor
+    ord : None, number, inf, -inf or "fro"
+        Which norm, as `vector_norm` and `matrix_norm` say. None for the root of the sum of
+        squares, over as many axes as there are.
+    dim : int, or tuple or list of one or two ints, optional
+        All axes by default: one or two where there is an `ord`.
+    keepdim : bool
+        Whether the axes stay, with size 1.
+    dtype : DType, optional
+        That of the computation and of the result.
+
+    Raises
+    ------
+    S2sadError
+        E0310 for a norm that needs singular values, E0403 for an axis that does not exist,
+        E0404 for another `ord`, or a number of axes that `ord` is not for.
+
+    Examples
+    --------
+    >>> import s2sad as ms
+    >>> x = ms.Tensor([[3.0, 4.0], [0.0, 0.0]])
+    >>> norm(x).asnumpy(), norm(x, dim=1).asnumpy()
+    (array(5., dtype=float32), array([5., 0.], dtype=float32))
+    """
+    x = require_floats(A, "norm")
+    axes = _axes(dim, x.ndim)
+    if ord is None or len(axes) == 1:
+        return vector_norm(x, 2 if ord is None else ord, axes, keepdim, dtype=dtype)
+    if len(axes) == 2:
+        return matrix_norm(x, ord, axes, keepdim, dtype=dtype)
+    raise fail("E0404", f"a norm of ord {ord!r} is over one axis or two, not {len(axes)}")
+
+
+def vector_norm(
+    x: Any, ord: Any = 2, axis: Any = None, keepdims: bool = False, *, dtype: Any = None
+) -> Any:
+    """Length of the vectors over the axes `axis` (all when None).
+
+    Parameters
+    ----------
+    x : Tensor
+    ord : number, inf or -inf
+        p of ``sum(|x|**p)**(1/p)``; inf for the largest absolute value, -inf for the smallest, 0
+        for the number of elements that are not 0.
+    axis : int, or tuple or list of int, optional
+    keepdims : bool
+        Whether the axes stay, with size 1.
+    dtype : DType, optional
+        That of the computation and of the result.
+
+    Raises
+    ------
+    S2sadError
+        E0401 for an infinite `ord` over an empty axis, E0403 for an axis that does not exist,
+        E0404 for another `ord`.
+
+    Examples
+    --------
+    >>> import s2sad as ms
+    >>> x = ms.Tensor([3.0, -4.0])
+    >>> vector_norm(x).asnumpy(), vector_norm(x, 1).asnumpy(), vector_norm(x, 0).asnumpy()
+    (array(5., dtype=float32), array(7., dtype=float32), array(2., dtype=float32))
+    """
+    if isinstance(ord, bool) or not isinstance(ord, (int, float)) or ord != ord:
+        raise fail("E0404", f"the ord of a vector norm is a number, inf or -inf, got {ord!r}")
+    x = _typed(x, dtype)
+    wide = as_dtype(x, x.dtype.compute)
+    return as_dtype(_length(wide, ord, given_axes(axis), keepdims), x.dtype)
+
+
+def _length(x: Any, ord: float, axes: Any, keepdims: bool) -> Any:
+    if math.isinf(ord):
+        reduce = p.reduce_max if ord > 0 else p.reduce_min
+        return reduce(p.abs(x), axis=axes, keepdims=keepdims)
+    if ord == 0:
+        return p.reduce_sum(as_dtype(p.not_equal(x, 0), x.dtype), axis=axes, keepdims=keepdims)
+    if ord == 1:
+        return p.reduce_sum(p.abs(x), axis=axes, keepdims=keepdims)
+    powers = p.square(x) if ord == 2 else p.pow(p.abs(x), float(ord))
+    total = p.reduce_sum(powers, axis=axes, keepdims=keepdims)
+    none = p.equal(total, 0)
+    # Two selections: the root is not taken at 0, where its slope is infinite.
+    safe = p.where(none, 1, total)
+    root = p.sqrt(safe) if ord == 2 else p.pow(safe, 1.0 / ord)
+    return p.where(none, 0 if ord > 0 else math.inf, root)
+
+
+def matrix_norm(
+    A: Any,  # noqa: N803 - MindSpore's name
+    ord: Any = "fro",
+    axis: Any = (-2, -1),
+    keepdims: bool = False,
+    *,
+    dtype: Any = None,
+) -> Any:
+    """Norm of the matrices over the two axes `axis`.
+
+    Parameters
+    ----------
+    A : Tensor
+    ord : {"fro", 1, -1, inf, -inf}
+        "fro" for the root of the sum of squares; 1 for the largest sum of absolute values in a
+        column, -1 for the smallest; inf and -inf for those in a row.
+    axis : tuple or list of two ints
+        That of the rows' index, and that of the columns'.
+    keepdims : bool
+        Whether the axes stay, with size 1.
+    dtype : DType, optional
+        That of the computation and of the result.
+
+    Raises
+    ------
+    S2sadError
+        E0310 for 2, -2 and "nuc", which need singular values; E0401 for an empty matrix, E0403
+        for an axis that does not exist, E0404 for another `ord`, or not two axes.
+
+    Examples
+    --------
+    >>> import s2sad as ms
+    >>> x = ms.Tensor([[1.0, -2.0], [3.0, 4.0]])
+    >>> matrix_norm(x, 1).asnumpy(), matrix_norm(x, float("inf")).asnumpy()
+    (array(6., dtype=float32), array(7., dtype=float32))
+    """
+    x = _typed(A, dtype)
+    axes = _axes(axis, x.ndim)
+    if len(axes) != 2:
+        raise fail("E0404", f"a norm of matrices is over two axes, got {axis!r}")
+    if ord == "fro":
+        return vector_norm(x, 2, axes, keepdims)
+    if ord in (2, -2, "nuc"):
+        raise fail("E0310", f"the norm of ord {ord!r} needs singular values: not supported yet")
+    if isinstance(ord, bool) or ord not in (1, -1, math.inf, -math.inf):
+        raise fail("E0404", f"the ord of a matrix norm is 'fro', 1, -1, inf or -inf, got {ord!r}")
+    summed, compared = axes if abs(ord) == 1 else reversed(axes)
+    sums = vector_norm(x, 1, summed, True)
+    largest = vector_norm(sums, math.copysign(math.inf, ord), compared, True)
+    return largest if keepdims else p.squeeze(largest, axis=tuple(sorted(axes)))
+
+
+def _typed(operand: Any, dtype: Any) -> Any:
+    x = require_floats(operand, "norm")
+    if dtype is None:
+        return x
+    wanted = dtype_of(dtype)
+    if not wanted.is_float:
+        raise fail("E0301", f"a norm is a float, not {wanted.name}")
+    return as_dtype(x, wanted)
+
+
+def _axes(axis: Any, ndim: int) -> tuple[int, ...]:
+    """`axis` (None for all), counted from the front, in the order given."""
+    given = given_axes(axis)
+    given = tuple(range(ndim)) if given is None else given
+    axes_of(given, ndim)
+    return tuple(axis_of(i, ndim) for i in (given if isinstance(given, tuple) else (given,)))

@@ -1,0 +1,35 @@
+"""Methods that change the dtype, or ask for a plain number."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from s2sad import prims as p
+from s2sad.core import dtypes
+from s2sad.core.diagnostics import fail
+from s2sad.core.dtypes import DType
+from s2sad.ir import dims
+from s2sad.ops.promotion import as_dtype
+
+
+def _to(dtype: DType) -> Callable[[Any], Any]:
+    def cast(tensor: Any) -> Any:
+        return as_dtype(tensor, dtype)
+
+    return cast
+
+
+def _item(tensor: Any) -> Any:
+    """The one element, 0-d: in compiled code that stands for a number."""
+    if dims.same(dims.size(tensor.shape), 1) is not True:
+        raise fail("E0405", f"item() takes a tensor of one element, got the shape {tensor.shape}")
+    return p.reshape(tensor, shape=())
+
+
+METHODS = {
+    "bfloat16": _to(dtypes.bfloat16), "bool": _to(dtypes.bool_), "byte": _to(dtypes.uint8),
+    "double": _to(dtypes.float64), "float": _to(dtypes.float32), "half": _to(dtypes.float16),
+    "int": _to(dtypes.int32), "item": _item, "long": _to(dtypes.int64),
+    "short": _to(dtypes.int16),
+}  # fmt: skip
