@@ -2,7 +2,7 @@
 # virtual environment of this checkout what it needs and no more, once, and again when
 # pyproject.toml changes.
 #
-#   make demo       train an MLP on handwritten digits; dumps and a picture go to demo-output/
+#   make demo       train LeNet on handwritten digits; dumps and a picture go to demo-output/
 #   make test       run the tests and doctests; ARGS="-k printer" selects
 #   make test-slow  run those that take longer than a minute
 #   make lint       ruff, pyright, import-linter
@@ -27,7 +27,7 @@ help:
 	@sed -n 's/^#   make /make /p' Makefile
 
 demo: $(VENV)/.with-examples
-	$(BIN)/python examples/mlp_digits.py --output demo-output
+	$(BIN)/python examples/lenet_digits.py --output demo-output
 
 # One BLAS thread a worker: the workers share the cores already.
 test test-slow: export OMP_NUM_THREADS = 1

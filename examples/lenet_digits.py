@@ -1,9 +1,9 @@
-"""Train an MLP on real handwritten digits, and look at every stage of its compilation.
+"""Train LeNet on real handwritten digits, and look at every stage of its compilation.
 
-The digits are the 1,797 8x8 images of the UCI set that scikit-learn ships. The network is
-compiled by s2sad: its source is parsed, differentiated as Python, and run by NumPy.
+The digits are the 1,797 8x8 images of the UCI set that scikit-learn ships, four times as large.
+The network is compiled by s2sad: its source is parsed, differentiated as Python, and run by NumPy.
 
-    python examples/mlp_digits.py --output demo-output
+    python examples/lenet_digits.py --output demo-output
 
 leaves in the folder: ``stages/NN-NAME.py``, each stage of the training step as a Python file
 that runs by itself (`python demo-output/stages/00-primal.py`); ``gradient.py``, the generated
@@ -30,27 +30,40 @@ from tqdm import tqdm
 import s2sad as ms
 from s2sad import nn, ops
 
+#: The learning rate at the start; it falls along a cosine.
+RATE = 0.02
+
 
 @ms.compile
-class Mlp(nn.Cell):
-    """Two hidden layers of ReLUs."""
+class LeNet(nn.Cell):
+    """Two convolutions, each with a pooling, and three dense layers.
+
+    Source: LeCun et al., Gradient-based learning applied to document recognition, 1998, with ReLUs
+    and pooling by the maximum.
+    """
 
     def __init__(self):
         super().__init__()
-        self.hidden1 = nn.Dense(64, 96)
-        self.hidden2 = nn.Dense(96, 48)
-        self.output = nn.Dense(48, 10)
+        self.conv1 = nn.Conv2d(1, 6, 5, pad_mode="valid")
+        self.conv2 = nn.Conv2d(6, 16, 5, pad_mode="valid")
+        self.pool = nn.MaxPool2d(kernel_size=2, stride=2)
+        self.dense1 = nn.Dense(16 * 5 * 5, 120)
+        self.dense2 = nn.Dense(120, 84)
+        self.output = nn.Dense(84, 10)
 
     def construct(self, images):
-        h = ops.relu(self.hidden1(images))
-        h = ops.relu(self.hidden2(h))
-        return self.output(h)
+        x = self.pool(ops.relu(self.conv1(images)))
+        x = self.pool(ops.relu(self.conv2(x)))
+        x = ops.flatten(x)
+        x = ops.relu(self.dense1(x))
+        return self.output(ops.relu(self.dense2(x)))
 
 
 def load():
-    """Images scaled to [0, 1] and labels, as training and test arrays."""
+    """Images of shape (count, 1, 32, 32), scaled to [0, 1], and labels, to train and to test."""
     digits = load_digits()
-    images = (digits.data / 16.0).astype(np.float32)
+    images = (digits.images / 16.0).astype(np.float32)
+    images = images.repeat(4, axis=1).repeat(4, axis=2)[:, np.newaxis]
     labels = digits.target.astype(np.int32)
     return train_test_split(images, labels, test_size=0.25, random_state=0, stratify=labels)
 
@@ -72,7 +85,7 @@ def accuracy(net, images, labels):
 def train(net, images, labels, epochs, batch_size):
     """Train `net`; its losses, one a step, and the compiled training function."""
     loss_fn = nn.CrossEntropyLoss()
-    optimizer = nn.SGD(net.trainable_params(), learning_rate=0.1, momentum=0.9)
+    optimizer = nn.Momentum(net.trainable_params(), learning_rate=RATE, momentum=0.9)
 
     def forward(x, y):
         return loss_fn(net(x), y)
@@ -83,7 +96,9 @@ def train(net, images, labels, epochs, batch_size):
     losses = []
     steps = epochs * -(-len(images) // batch_size)
     with tqdm(total=steps, desc="training", unit="step", file=sys.stdout) as bar:
-        for _ in range(epochs):
+        for epoch in range(epochs):
+            rate = RATE * np.cos(0.5 * np.pi * epoch / epochs)
+            ops.assign(optimizer.learning_rate, ms.Tensor(rate, ms.float32))
             for x, y in batches(images, labels, batch_size, rng):
                 loss, gradients = step(x, y)
                 apply(gradients)
@@ -121,7 +136,7 @@ def plot(path, losses, net, images, labels):
     grid = right.subgridspec(3, 5, hspace=0.35, wspace=0.15)
     for index in range(15):
         axes = figure.add_subplot(grid[index // 5, index % 5])
-        axes.imshow(images[index].reshape(8, 8), cmap="gray_r")
+        axes.imshow(images[index, 0], cmap="gray_r")
         axes.set_xticks([]), axes.set_yticks([])
         right_answer = predictions[index] == labels[index]
         axes.set_title(f"{predictions[index]}", color="tab:green" if right_answer else "tab:red")
@@ -132,14 +147,15 @@ def plot(path, losses, net, images, labels):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--output", type=Path, default=Path("demo-output"))
-    parser.add_argument("--epochs", type=int, default=30)
+    parser.add_argument("--epochs", type=int, default=15)
     parser.add_argument("--batch-size", type=int, default=32)
     args = parser.parse_args()
     args.output.mkdir(parents=True, exist_ok=True)
 
+    ms.set_context(mode=ms.GRAPH_MODE)
     ms.set_seed(0)
     train_images, test_images, train_labels, test_labels = load()
-    net = Mlp()
+    net = LeNet()
     start = time.perf_counter()
     losses, step = train(net, train_images, train_labels, args.epochs, args.batch_size)
     seconds = time.perf_counter() - start
@@ -154,8 +170,8 @@ def main():
     (args.output / "gradient.py").write_text(compiled.source, encoding="utf-8")
     plot(args.output / "training.png", losses, net, test_images, test_labels)
     print(f"look at {args.output / 'gradient.py'} and {args.output / 'training.png'}")
-    if reached < 0.95:
-        raise SystemExit("the test accuracy is below 0.95")
+    if reached < 0.97:
+        raise SystemExit("the test accuracy is below 0.97")
 
 
 if __name__ == "__main__":

@@ -16,13 +16,22 @@ from s2sad import nn, ops
 from s2sad.core import dispatch as _dispatch
 from s2sad.core.cell import Cell as _Cell
 from s2sad.core.context import (
+    COMPATIBLE,
     GRAPH_MODE,
+    LAX,
     PYNATIVE_MODE,
+    STRICT,
     get_context,
+    get_current_device,
     get_seed,
     set_context,
+    set_deterministic,
+    set_device,
+    set_recursion_limit,
     set_seed,
 )
+from s2sad.core.context import is_graph_mode as _is_graph_mode
+from s2sad.core.custom_vjp import custom_vjp
 from s2sad.core.diagnostics import S2sadError
 from s2sad.core.dtypes import (
     bfloat16,
@@ -36,9 +45,17 @@ from s2sad.core.dtypes import (
     int64,
     uint8,
 )
+from s2sad.core.generator import (
+    Generator,
+    get_rng_state,
+    initial_seed,
+    manual_seed,
+    seed,
+    set_rng_state,
+)
 from s2sad.core.parameter import Parameter, ParameterTuple
 from s2sad.core.tensor import Tensor
-from s2sad.core.transform import get_grad, grad, value_and_grad
+from s2sad.core.transform import get_grad, grad, jvp, value_and_grad, vjp
 
 if _TYPE_CHECKING:
     from s2sad.compiled import compile  # noqa: A004
@@ -48,10 +65,13 @@ if _TYPE_CHECKING:
 __version__ = "0.1.0"
 
 __all__ = [
-    "GRAPH_MODE", "PYNATIVE_MODE", "Parameter", "ParameterTuple", "S2sadError", "Tensor",
-    "bfloat16", "bool_", "compile", "float16", "float32", "float64", "get_context", "get_grad",
-    "get_seed", "grad", "int16", "int32", "int64", "int8", "jit", "load_ir", "nn", "ops",
-    "set_context", "set_seed", "uint8", "value_and_grad",
+    "COMPATIBLE", "GRAPH_MODE", "Generator", "LAX", "PYNATIVE_MODE", "Parameter",
+    "ParameterTuple", "S2sadError", "STRICT", "Tensor", "bfloat16", "bool_", "compile",
+    "custom_vjp", "float16", "float32", "float64", "get_context", "get_current_device",
+    "get_grad", "get_rng_state", "get_seed", "grad", "initial_seed", "int16", "int32", "int64",
+    "int8", "jit", "jvp", "load_ir", "manual_seed", "nn", "ops", "seed", "set_context",
+    "set_deterministic", "set_device", "set_recursion_limit", "set_rng_state", "set_seed",
+    "uint8", "value_and_grad", "vjp",
 ]  # fmt: skip
 
 
@@ -80,13 +100,13 @@ def __dir__() -> list[str]:
 
 
 def _call_cell(cell: _Cell, args: tuple[_Any, ...], kwargs: dict[str, _Any]) -> _Any:
-    if get_context("mode") == PYNATIVE_MODE and not hasattr(type(cell), "compiled"):
-        return cell.construct(*args, **kwargs)  # type: ignore[attr-defined]
-    return _compiler().compiled_of(cell)(*args, **kwargs)
+    if _is_graph_mode() or hasattr(type(cell), "compiled"):
+        return _compiler().compiled_of(cell)(*args, **kwargs)
+    return cell.construct(*args, **kwargs)  # type: ignore[attr-defined]
 
 
 def _call_transform(transform: _Any, args: tuple[_Any, ...], kwargs: dict[str, _Any]) -> _Any:
-    return _compiler().compiled_gradient(transform)(*args, **kwargs)
+    return _compiler().call_gradient(transform, args, kwargs)
 
 
 _dispatch.fill(_dispatch.Slots(ops.METHODS, _call_cell, _call_transform))

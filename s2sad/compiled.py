@@ -9,22 +9,25 @@ from __future__ import annotations
 import copy
 import threading
 import warnings
+from collections.abc import Callable
 from pathlib import Path
 from types import MethodType
 from typing import Any
 
 import numpy as np
 
+from s2sad.binding.bound import Bound
 from s2sad.binding.program import key_of, named_call, normal_call
+from s2sad.binding.pullback import Half, Pullback, PullbackVariant
 from s2sad.binding.stages import Stages
 from s2sad.binding.variant import Variant, most_common
 from s2sad.compiler import compile_variant
-from s2sad.core import location
+from s2sad.core import context, location
 from s2sad.core.cell import Cell
 from s2sad.core.diagnostics import fail
 from s2sad.core.tensor import Tensor
 from s2sad.core.transform import Transform, Wrapper, unwrapped
-from s2sad.frontend.read import start_of, title_of
+from s2sad.frontend.callee import start_of, title_of
 from s2sad.ir import store
 from s2sad.ir.printer import print_text
 from s2sad.ir.types import TensorType, parse_type
@@ -63,8 +66,9 @@ class Compiled(Wrapper):
         self.function = function
         self.variants: list[Variant] = []
         self.last: Variant | None = None
+        self._vjp: Compiled | None = None
         self._by_key: dict[Any, tuple[Variant, ...]] = {}
-        self._count = 0
+        self._counts = {False: 0, True: 0}  # by whether they are stepwise
 
     @property
     def __wrapped__(self) -> Any:
@@ -75,25 +79,117 @@ class Compiled(Wrapper):
         return function
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        variant, tensors = self._find(args, kwargs)
+        if context.is_compiling():
+            return self.run(args, kwargs)
+        if isinstance(self.function, (Transform, Bound)):  # a program is all that there is
+            return self.run(args, kwargs, stepwise=True)
+        function = self.function.construct if isinstance(self.function, Cell) else self.function
+        return function(*args, **kwargs)
+
+    def run(self, args: tuple[Any, ...], kwargs: dict[str, Any], *, stepwise: bool = False) -> Any:
+        """What a call gives, by the program for it.
+
+        Parameters
+        ----------
+        args, kwargs
+            Of the call.
+        stepwise : bool
+            Whether the program runs as people read it, line by line, and not as the target's.
+        """
+        variant, tensors = self._find(args, kwargs, stepwise)
         self.last = variant
         return variant.run(tensors)
+
+    def vjp(self, *args: Any, **kwargs: Any) -> tuple[Any, Pullback]:
+        """What a call gives, and its pullback, which computes gradients when it is called.
+
+        Parameters
+        ----------
+        *args, **kwargs
+            Of a call.
+
+        Returns
+        -------
+        output
+            What the call gives.
+        pullback : Pullback
+            Takes the cotangent of `output`, in its form. Gives a tuple with the gradient of each
+            argument given by position (None for one that holds no tensor; of a container, in its
+            form), and a dict with the gradient of each Parameter that has `requires_grad`, by name.
+            What is given by keyword only is not differentiated.
+
+        Raises
+        ------
+        S2sadError
+            E0304 for what gives a pullback itself, and what a call and `ms.grad` raise.
+
+        Examples
+        --------
+        >>> import s2sad as ms
+        >>> output, pullback = ms.compile(lambda x, n: x * n).vjp(ms.Tensor([3.0]), 2)
+        >>> output.asnumpy()
+        array([6.], dtype=float32)
+        >>> (dx, dn), weights = pullback(ms.Tensor([1.0]))
+        >>> dx.asnumpy(), dn, weights
+        (array([2.], dtype=float32), None, {})
+        """
+        if self._vjp is None:
+            with COMPILING:  # another thread may have been quicker
+                self._vjp = self._vjp or Compiled(Transform("vjp", self.function, None))
+        result = self._vjp.run(args, kwargs, stepwise=not context.is_compiling())
+        self.last = self._vjp.last
+        return result
+
+    @property
+    def forward(self) -> Half:
+        """What `vjp` runs at once, of the variant that it ran last (E0308 before the first)."""
+        return self._pullback_variant().forward
+
+    @property
+    def backward(self) -> Half:
+        """What the pullback runs, of the variant that `vjp` ran last (E0308 before the first)."""
+        return self._pullback_variant().backward
+
+    def _pullback_variant(self) -> PullbackVariant:
+        last = self.last if self._vjp is None else self._vjp.last
+        if not isinstance(last, PullbackVariant):
+            raise fail("E0308", f"{self.__name__} has no pullback yet", help="call vjp once")
+        return last
 
     def variant(self, *args: Any, **kwargs: Any) -> Variant:
         """The variant for a call with these arguments, compiled if need be, but not run."""
         return self._find(args, kwargs)[0]
+
+    def generated(self, *args: Any, **kwargs: Any) -> Callable[..., Any]:
+        """The Python function that PyNative mode runs for a call with these arguments, not run.
+
+        It takes the arrays that `inputs` gives. ``pdb`` stops in it after ``b function``, steps
+        through its lines, and knows every value by its name.
+
+        Examples
+        --------
+        >>> import s2sad as ms
+        >>> step = ms.grad(lambda x: ms.ops.sum(x * x))
+        >>> function = ms.compile(step).generated(ms.Tensor([1.0, 2.0]))
+        >>> function(np.float32([1.0, 2.0]))
+        array([2., 4.], dtype=float32)
+        """
+        executable: Any = self._find(args, kwargs, stepwise=True)[0].executable
+        return executable.generated
 
     def inputs(self, *args: Any, **kwargs: Any) -> list[np.ndarray]:
         """What a call with these arguments hands to the program: arguments, then hidden inputs."""
         variant, tensors = self._find(args, kwargs)
         return variant.inputs(tensors)
 
-    def _find(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Variant, list[Tensor]]:
+    def _find(
+        self, args: tuple[Any, ...], kwargs: dict[str, Any], stepwise: bool = False
+    ) -> tuple[Variant, list[Tensor]]:
         """The variant for a call, and the tensors among its arguments."""
         if kwargs:
             args, kwargs = normal_call(self.function, args, kwargs)
         tensors: list[Tensor] = []
-        key = key_of((args, kwargs), tensors)
+        key = stepwise, key_of((args, kwargs), tensors)
         found = self._known(key)
         if found is None:
             with COMPILING:  # another thread may have been quicker
@@ -106,18 +202,21 @@ class Compiled(Wrapper):
                 return variant
         return None
 
-    def _compile(self, key: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Variant:
+    def _compile(
+        self, key: tuple[bool, Any], args: tuple[Any, ...], kwargs: dict[str, Any]
+    ) -> Variant:
         arguments = named_call(self.function, args, kwargs)  # if they fit
         if isinstance(self.__wrapped__, Cell):
             self.__wrapped__.check_names_and_refresh_name()
-        variant = compile_variant(self.function, args, kwargs)
+        stepwise = key[0]
+        variant = compile_variant(self.function, args, kwargs, stepwise=stepwise)
         known = self._by_key.get(key, ())
-        variant.note_call(key, arguments, self.variants, known)
+        variant.note_call(key, arguments, self._like(stepwise), known)
         self.variants.append(variant)
         self._by_key[key] = (*known, variant)
-        self._count += 1
-        if self._count == MANY_VARIANTS + 1:
-            self._warn()
+        self._counts[stepwise] += 1
+        if self._counts[stepwise] == MANY_VARIANTS + 1:
+            self._warn(stepwise)
         if len(self.variants) > MOST_VARIANTS:
             self._forget(self.variants[0])
         return variant
@@ -128,12 +227,16 @@ class Compiled(Wrapper):
         if left:
             self._by_key[variant.key] = left
 
-    def _warn(self) -> None:
-        cause = most_common(variant.cause for variant in self.variants[1:])
+    def _like(self, stepwise: bool) -> list[Variant]:
+        return [variant for variant in self.variants if variant.key[0] == stepwise]
+
+    def _warn(self, stepwise: bool) -> None:
+        cause = most_common(variant.cause for variant in self._like(stepwise)[1:])
         place = location.caller()
         warnings.warn_explicit(
-            f"{self.__name__} was compiled {self._count} times: {cause.path} keeps changing "
-            f"({cause.text}). Give numbers that change as Tensors, and Tensors in few shapes.",
+            f"{self.__name__} was compiled {self._counts[stepwise]} times: {cause.path} keeps "
+            f"changing ({cause.text}). Give numbers that change as Tensors, and Tensors in few "
+            "shapes.",
             UserWarning, place.file if place else __file__, place.line if place else 1,
         )  # fmt: skip
 
@@ -164,7 +267,8 @@ class Compiled(Wrapper):
     def stages(self) -> Stages:
         """Stages of the variant that ran last (E0308 before the first call)."""
         if self.last is None:
-            raise fail("E0308", f"{self.__name__} is not compiled yet", help="call it once")
+            off = None if context.is_compiling() else "MS_JIT=0 turns compiling off"
+            raise fail("E0308", f"{self.__name__} is not compiled yet", help=off or "call it once")
         return self.last.stages
 
     @property
@@ -241,9 +345,15 @@ def _kept(owner: Any, name: str, function: Any) -> Compiled:
     that of the original, and gets its own.
     """
     own = vars(owner)
-    if name not in own or own[name].function != function:
-        own[name] = Compiled(function)
+    if not _is_of(own.get(name), function):
+        with COMPILING:  # another thread may have been quicker
+            if not _is_of(own.get(name), function):
+                own[name] = Compiled(function)
     return own[name]
+
+
+def _is_of(compiled: Compiled | None, function: Any) -> bool:
+    return compiled is not None and compiled.function == function
 
 
 #: What `jit` of MindSpore can be told, and what compiled code is in any case.
@@ -318,6 +428,26 @@ def compiled_of(cell: Cell) -> Compiled:
 
 def compiled_gradient(transform: Transform) -> Compiled:
     """The compiled form of `transform`, made once."""
-    if transform.kind not in ("grad", "value_and_grad"):
+    if transform.kind not in ("grad", "value_and_grad", "vjp", "jvp"):
         raise fail("E0104", f"{transform.kind} is not supported yet")
     return _kept(transform, "_compiled", transform)
+
+
+def call_gradient(transform: Transform, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """What calling `transform` does.
+
+    In PyNative mode its program runs as people read it, unless it is of something that the user
+    had compiled.
+    """
+    # In this order a debugger that steps in comes by no code of Python's own library.
+    compiles = context.is_graph_mode() or (
+        is_compiled(transform.function) and context.is_compiling()
+    )
+    return compiled_gradient(transform).run(args, kwargs, stepwise=not compiles)
+
+
+def is_compiled(function: Any) -> bool:
+    """Whether the user had `function`, or what it differentiates, compiled."""
+    while isinstance(function, Transform):
+        function = function.function
+    return isinstance(function, Wrapper) or hasattr(type(function), "compiled")

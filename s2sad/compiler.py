@@ -12,6 +12,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+from s2sad.backends.base import Executable
 from s2sad.binding.bound import Bound
 from s2sad.binding.gradients import joint_program
 from s2sad.binding.program import (
@@ -19,23 +20,39 @@ from s2sad.binding.program import (
     refuse_arrays,
     tensors_of,
 )
+from s2sad.binding.pullback import Half, PullbackVariant
 from s2sad.binding.stages import Stages
+from s2sad.binding.tangents import tangent_program
 from s2sad.binding.variant import Variant
+from s2sad.binding.vjp import vjp_program
 from s2sad.core import context
+from s2sad.core.diagnostics import fail
 from s2sad.core.transform import Transform, unwrapped
-from s2sad.frontend.read import bind, read
+from s2sad.frontend.callee import bind, title_of
+from s2sad.frontend.read import read
+from s2sad.frontend.trees import leaves
+from s2sad.ir.clone import clone
+from s2sad.ir.graph import Function, Value
 from s2sad.passes import registry
 from s2sad.passes.canonicalize import Canonicalize
 from s2sad.passes.cse import Cse
 from s2sad.passes.dce import Dce
-from s2sad.passes.decompose import Decompose, every, without_adjoint
+from s2sad.passes.decompose import Decompose, every, without_adjoint, without_tangent
+from s2sad.passes.expand import ExpandTransforms
 from s2sad.passes.hoist import HoistConstants
+from s2sad.passes.strip import StripMarkers
 
 PRIMAL = (
+    ExpandTransforms(),  # a derivative met inside of the program is ordinary code from here on
     Decompose(without_adjoint),  # what has no adjoint of its own is differentiated as its body
     HoistConstants(),  # a constant inside a loop would go on a tape
 )
+#: After PRIMAL, where a tangent is wanted.
+FORWARD = (
+    Decompose(without_tangent),  # what has no tangent of its own is differentiated as its body
+)
 JOINT = (
+    StripMarkers(),  # nothing is differentiated any more: all passes may look inside
     Canonicalize(),  # later patterns meet one spelling
     Cse(),  # adjoints compute again what the primal computed
     Dce(),  # and leave behind what only unused gradients needed
@@ -49,37 +66,107 @@ TARGET = (
 
 #: Package of each target.
 BACKENDS = {"CPU": "s2sad.backends.numpy"}
+#: What runs the program as it is before TARGET, line by line.
+STEPWISE = "s2sad.backends.stepwise"
 
 
-def compile_variant(function: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Variant:
-    """Compile `function` for the types of a call: the arrows of the picture above, in order."""
+def compile_variant(
+    function: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any], *, stepwise: bool = False
+) -> Variant:
+    """Compile `function` for the types of a call: the arrows of the picture above, in order.
+
+    With `stepwise` the program is as people read it, which is how PyNative mode runs a gradient.
+    """
     primal, joint, target = registry.arranged(PRIMAL, JOINT, TARGET)
     if isinstance(function, Bound):  # begins where its dump was written
-        target = (*primal, *target) if function.left is None else function.left
+        target = (*primal, *joint, *target) if function.left is None else function.left
     stages = Stages(primal, joint, target)
+    if isinstance(function, Transform) and function.kind == "vjp":
+        return compile_vjp(function, args, kwargs, stages, stepwise=stepwise)
     program = read_program(function, args, kwargs, stages)
-    stages.run(program.function, stages.target)
+    if not isinstance(function, Bound):
+        stages.run(program.function, stages.joint)
+    if isinstance(function, Transform) or stages.changed("expand-transforms"):
+        stages.mark_readable()
+    if not stepwise:
+        stages.run(program.function, stages.target)
+    save_graphs(stages, program.function)
+    return Variant(program, build(program.function, function, stepwise=stepwise), stages)
+
+
+def compile_vjp(
+    transform: Transform, args: tuple[Any, ...], kwargs: Mapping[str, Any], stages: Stages,
+    *, stepwise: bool,
+) -> PullbackVariant:  # fmt: skip
+    """Compile a `vjp`: its joint program is split, and TARGET and the backend take either half."""
+    if any(isinstance(leaf, Value) for leaf in leaves([args, dict(kwargs)])):
+        raise fail(
+            "E0104", "what is compiled has no pullback in compiled code",
+            help="s2sad.vjp(function, ...) works there",
+        )  # fmt: skip
+    vjp = vjp_program(transform, primal_program(transform, args, kwargs, stages), args)
+    joint = vjp.program.function
+    stages.note(joint, "joint", stages.joint)
+    stages.run(joint, stages.joint)
+    stages.mark_readable()
+    split = vjp.split()
+    halves = []
+    for name, function, what in (
+        ("forward", split.forward.function, unwrapped(transform.function)),
+        ("backward", split.backward, transform),
+    ):
+        first, lowered = len(stages.functions), clone(function)
+        stages.note(lowered, name, ())
+        if not stepwise:
+            stages.run(lowered, stages.target)
+        executable = build(lowered, what, stepwise=stepwise)
+        halves.append(Half(function, executable, tuple(stages.functions[first:])))
+    save_graphs(stages, joint)
+    forward, backward = halves
+    return PullbackVariant(split, forward, backward, stages)
+
+
+def build(function: Function, of: Any, *, stepwise: bool) -> Executable:
+    """What runs `function`, which a call of `of` has become."""
+    if stepwise:
+        return import_module(STEPWISE).build(function, title_of_call(of))
+    return import_module(BACKENDS[context.get_context("device_target")]).build(function)
+
+
+def save_graphs(stages: Stages, function: Function) -> None:
+    """Write the stages where the context says so."""
     if context.get_context("save_graphs"):
-        title = program.function.title or program.function.name
-        stages.dump(Path(context.get_context("save_graphs_path")) / title)
-    backend = import_module(BACKENDS[context.get_context("device_target")])  # on first need
-    return Variant(program, backend.build(program.function), stages)
+        folder = Path(context.get_context("save_graphs_path"))
+        stages.dump(folder / (function.title or function.name))
+
+
+def title_of_call(function: Any) -> str:
+    """What a call of `function` runs, in words: ``"grad of rnn.Net.construct"``."""
+    kinds = []
+    while isinstance(function, Transform):
+        kinds.append(function.kind)
+        function = unwrapped(function.function)
+    return " of ".join([*kinds, title_of(function)])
 
 
 def read_program(
-    function: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any], stages: Stages
-) -> Program:
-    """The primal program of a call of a function, or the joint one of a Transform."""
+    function: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any], stages: Stages,
+    *, order: int = 0,
+) -> Program:  # fmt: skip
+    """The primal program of a call of a function, or the joint one of a Transform.
+
+    `order` says how many derivatives will be taken of it.
+    """
     if isinstance(function, Transform):
-        return differentiate_program(function, args, kwargs, stages)
+        return differentiate_program(function, args, kwargs, stages, order)
     if isinstance(function, Bound):
         program = function.program(args, kwargs)
-        stages.note(program.function, "loaded", ())
+        stages.note(program.function, "loaded", stages.target)
         stages.mark_readable()
         return program
     bound = bind(function, args, kwargs)
     refuse_arrays(bound.arguments)
-    reading = read(function, bound)
+    reading = read(function, bound, order=order)
     stages.note(reading.function, "primal", stages.primal)
     stages.mark_readable()
     stages.run(reading.function, stages.primal)
@@ -89,15 +176,30 @@ def read_program(
 
 
 def differentiate_program(
-    transform: Transform, args: tuple[Any, ...], kwargs: Mapping[str, Any], stages: Stages
-) -> Program:
+    transform: Transform, args: tuple[Any, ...], kwargs: Mapping[str, Any], stages: Stages,
+    order: int,
+) -> Program:  # fmt: skip
     """The joint program of a call of `transform`, whose function may be a Transform as well."""
-    inner, function = args[:-1] if transform.sens_param else args, unwrapped(transform.function)
-    primal = read_program(function, inner, kwargs, stages)
+    inner = args[:-1] if transform.sens_param else args
+    primal = primal_program(transform, inner, kwargs, stages, order)
+    if transform.kind == "jvp":
+        stages.run(primal.function, FORWARD)
+        program = tangent_program(transform, primal, args)
+    else:
+        program = joint_program(transform, primal, args, kwargs)
+    stages.note(program.function, "joint", stages.joint)
+    return program
+
+
+def primal_program(
+    transform: Transform, args: tuple[Any, ...], kwargs: Mapping[str, Any], stages: Stages,
+    order: int = 0,
+) -> Program:  # fmt: skip
+    """The program that `transform` differentiates, ready for that."""
+    function = unwrapped(transform.function)
+    if isinstance(function, Transform) and function.kind == "vjp":
+        raise fail("E0304", "a vjp gives a function, which has no gradient")
+    primal = read_program(function, args, kwargs, stages, order=order + 1)
     if isinstance(function, (Transform, Bound)):  # has not been through PRIMAL, as it is
         stages.run(primal.function, stages.primal)
-    program = joint_program(transform, primal, args, kwargs)
-    stages.note(program.function, "joint", stages.joint)
-    stages.run(program.function, stages.joint)
-    stages.mark_readable()
-    return program
+    return primal

@@ -16,6 +16,10 @@ def pytest_addoption(parser):
     )  # fmt: skip
 
 
+#: A package of its own, which tests install; imported here it would plug itself in.
+collect_ignore = ["plugin_sample"]
+
+
 @pytest.fixture
 def snapshot(request):
     """The snapshot of the test that asks: ``snapshot(function, inputs)``."""

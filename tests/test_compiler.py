@@ -154,12 +154,12 @@ def test_outputs_count_together_or_only_the_first() -> None:
 def test_what_does_not_count_has_zeros() -> None:
     used, unused = (ms.Parameter(ms.Tensor([2.0]), name=n) for n in ("used", "unused"))
     fixed = ms.Parameter(ms.Tensor([2.0]), name="fixed", requires_grad=False)
-    x, y = ms.Tensor([3.0]), ms.Tensor([1, 2])
+    x, y = ms.Tensor([3.0]), ms.Tensor([1.0, 2.0])
     by_input, by_weight = ms.grad(lambda x, y: x * used * fixed, (0, 1), (used, unused, fixed))(
         x, y
     )
     assert by_input[0].item() == 4.0
-    np.testing.assert_array_equal(by_input[1].asnumpy(), np.zeros(2, np.int64))
+    np.testing.assert_array_equal(by_input[1].asnumpy(), np.zeros(2, np.float32))
     assert [g.item() for g in by_weight] == [6.0, 0.0, 0.0]
 
 

@@ -46,6 +46,14 @@ BROKEN = {
         {"backends.c": "import s2sad.backends.numpy"},
         "Backends do not know one another",
     ),
+    "the numpy backend in the stepwise one": (
+        {"backends.stepwise": "import s2sad.backends.numpy"},
+        "Backends do not know one another",
+    ),
+    "a backend in what all share": (
+        {"backends.generated": "import s2sad.backends.numpy"},
+        "Backends do not know one another",
+    ),
     "a backend with no name": ({"backends.fpga": ""}, "Backends do not know one another"),
     "ast above the IR": ({"passes": "import ast"}, "Syntax trees stop at the IR"),
     "gast in a backend": ({"backends.numpy": "import gast"}, "Syntax trees stop at the IR"),

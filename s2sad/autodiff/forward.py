@@ -2,7 +2,9 @@
 
 Each statement of the primal is followed by the one that computes its tangents: an elementwise
 operation uses its adjoint with the tangent for ``dout``, a linear one is applied to the tangent,
-the rest have a rule of their own. Branches and loops carry tangents as they carry values.
+the rest have a rule of their own. Branches and loops carry tangents as they carry values. A stack
+of floats has a stack of tangents beside it wherever it goes: what is pushed on one, used once, and
+dropped in the end, is so on the other.
 """
 
 from __future__ import annotations
@@ -12,16 +14,18 @@ from typing import Any
 
 import gast
 
-from s2sad.autodiff import support
+from s2sad.autodiff import markers, support
 from s2sad.autodiff import tree as t
 from s2sad.autodiff.activity import active_values, is_differentiable
 from s2sad.autodiff.inlining import Program, no_rule
+from s2sad.autodiff.reverse import differentiate
+from s2sad.autodiff.tape import ForwardPrinter, Tapes
 from s2sad.autodiff.template import template_of
 from s2sad.core.diagnostics import fail
 from s2sad.ir.graph import Function, Operation, Region, Value
 from s2sad.ir.loops import carried, is_loop
 from s2sad.ir.primitive import ALL, Form, Primitive, Trait
-from s2sad.ir.printer import FlatPrinter
+from s2sad.ir.types import StackType
 
 
 def push_forward(primal: Function, wrt: Sequence[int]) -> Function:
@@ -42,7 +46,7 @@ def push_forward(primal: Function, wrt: Sequence[int]) -> Function:
     Raises
     ------
     S2sadError
-        E0104 for markers with regions, which are not differentiated yet.
+        E0104 for `fused`, which is made after differentiation, and for an input that is a stack.
     """
     return TangentProgram(primal, wrt).build()
 
@@ -78,10 +82,10 @@ class TangentProgram(Program):
     def __init__(self, primal: Function, wrt: Sequence[int]) -> None:
         super().__init__(primal, support.tangent_helpers())
         self.wrt = wrt
-        self.printer = FlatPrinter(primal, None)
+        self.printer = ForwardPrinter(primal, Tapes(self.fresh), self.line, self.bind)
         self.printer.named = dict(self.names)
         self.results = [i for i, v in enumerate(primal.results) if is_differentiable(v)]
-        self.active = active_values(primal, wrt, self.results)
+        self.active = active_values(primal, wrt, self.results) | _stacks(primal)
         self.tangents: dict[Value, str] = {}
 
     def build(self) -> Function:
@@ -109,18 +113,21 @@ class TangentProgram(Program):
                 self._loop(operation, line)
             elif operation.prim.form is Form.IF:
                 self._branch(operation, line)
-            elif operation.regions and any(v in self.active for v in operation.results):
-                raise fail(
-                    "E0104",
-                    f"`{operation.prim.name}` is not differentiated yet",
-                    location=operation.loc,
-                )
+            elif operation.regions and self._moving(operation):
+                self._marker(operation, line)
             else:
-                self.body += [
-                    t.place(gast.ast_to_gast(statement), line)
-                    for statement in self.printer.lines(operation)
-                ]
+                self._statements(operation)
                 self._plain(operation, line)
+
+    def _statements(self, operation: Operation) -> None:
+        """The operation as it stands in the primal."""
+        self.body += [gast.ast_to_gast(statement) for statement in self.printer.lines(operation)]
+
+    def _moving(self, operation: Operation) -> list[int]:
+        """Operands that have a tangent, where a result is to have one."""
+        if not any(value in self.active for value in operation.results):
+            return []
+        return [i for i, value in enumerate(operation.operands) if value in self.tangents]
 
     def _block(self, write: Callable[[], None]) -> list[Any]:
         """The statements that `write` appends."""
@@ -198,10 +205,7 @@ class TangentProgram(Program):
     def _condition(self, operation: Operation, line: int) -> None:
         region = operation.regions["condition"]
         for inner in region.operations:
-            self.body += [
-                t.place(gast.ast_to_gast(statement), self.line(inner))
-                for statement in self.printer.lines(inner)
-            ]
+            self._statements(inner)
         self.body.append(t.leave_unless(self.read(region.yields[0]), line))
 
     # ---- operations ------------------------------------------------------------------------
@@ -209,8 +213,13 @@ class TangentProgram(Program):
     def _plain(self, operation: Operation, line: int) -> None:
         """Tangents of the results, in variables of their own."""
         prim, operands = operation.prim, operation.operands
-        moving = [i for i, v in enumerate(operands) if v in self.tangents]
-        if not moving or not any(v in self.active for v in operation.results):
+        moving = self._moving(operation)
+        if prim.name == "stack_empty" and operation.result in self.active:
+            empty = self.help("filled", t.none(), self.type(operation.result))
+            self.body.append(t.assign(self._dot(operation.result), empty, line))
+        elif prim.name == "stack_drop" and operands[0] in self.tangents:
+            self.body.append(t.expression(t.prim("stack_drop", self._tangent(operands[0])), line))
+        if not moving:
             return
         if prim.tangent_rule is not None:
             nodes = self._by_rule(operation, line)
@@ -226,13 +235,37 @@ class TangentProgram(Program):
                 spread = self.help("spread_tangent", node, self.type(value))
                 self.body.append(t.assign(self._dot(value), spread, line))
 
+    def _marker(self, operation: Operation, line: int) -> None:
+        """An operation with regions of its own, and tangents of its results."""
+        moving, name = self._moving(operation), operation.prim.name
+        if any(operation.operands[i].type.is_linear for i in moving):
+            raise fail("E0104", f"`{name}` over stacks is not differentiated yet")
+        if name == "checkpoint":
+            run = markers.tangents_of_body(operation, moving, push_forward)
+        elif name == "custom":
+            run = markers.transposed(operation, moving, differentiate)
+        elif name == "hook":
+            run = markers.tangent_of_hook(operation)
+        else:
+            raise fail("E0104", f"`{name}` is not differentiated yet", location=operation.loc)
+        pushed = self.fresh("pushed")
+        self.temporary.add(pushed)
+        arguments = [self.read(value) for value in operation.operands]
+        dots = [self._tangent(operation.operands[i]) for i in moving]
+        call = t.call(self.bind(name, run), *arguments, *dots)
+        self.body.append(t.assign(pushed, call, line))
+        targets = [self.names[value] for value in operation.results]
+        targets += [self._dot(value) for value in operation.results if is_differentiable(value)]
+        for index, target in enumerate(targets):
+            self.body.append(t.assign(target, t.item(t.load(pushed), index), line))
+
     def _by_rule(self, operation: Operation, line: int) -> list[Any]:
         assert operation.prim.tangent_rule is not None
         template = template_of(operation.prim.tangent_rule)
         tangents = [self._tangent(v) for v in operation.operands]
         inline = self.inlining(operation, template, lambda: t.tuple_of(tangents), line)
         self.body += [inline.copy(statement) for statement in template.body]
-        return self.parts(template, inline, len(operation.results), line)
+        return self.parts(template, inline, [True] * len(operation.results), line)
 
     def _as_linear(
         self, operation: Operation, groups: list[tuple[int, ...]], line: int
@@ -271,6 +304,22 @@ class TangentProgram(Program):
             self.body.append(t.assign(name, wide, line))
             inline = self.inlining(operation, template, lambda name=name: t.load(name), line)
             self.body += [inline.copy(statement) for statement in template.body]
-            parts = self.parts(template, inline, len(operation.operands), line)
+            only = [j == i for j in range(len(operation.operands))]
+            parts = self.parts(template, inline, only, line)
             total = self.help("add", total, parts[i])
         return total
+
+
+def _stacks(primal: Function) -> set[Value]:
+    """All stacks of floats in `primal`; none may come from outside."""
+    found: set[Value] = set()
+    for operation in primal.walk():
+        arguments = [value for region in operation.regions.values() for value in region.args]
+        found.update(v for v in (*operation.results, *arguments) if _is_stack(v))
+    if any(map(_is_stack, primal.args)):
+        raise fail("E0104", "forward mode takes no stack from outside yet")
+    return found
+
+
+def _is_stack(value: Value) -> bool:
+    return isinstance(value.type, StackType) and is_differentiable(value)

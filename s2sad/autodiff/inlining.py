@@ -133,14 +133,20 @@ class Program:
             meant.pop(name, None)
         return Inline(readers, meant, template.globals, self.bind, line)
 
-    def parts(self, template: Template, inline: Inline, count: int, line: int) -> list[Any]:
-        """Expressions of what the template returns, `count` of them."""
-        if template.variadic is None and len(template.returns) == count:
-            return [inline.copy(node) for node in template.returns]
+    def parts(
+        self, template: Template, inline: Inline, wanted: Sequence[bool], line: int
+    ) -> list[Any]:
+        """Expressions of what the template returns; None for what is not wanted, if it can be.
+
+        What only those mention is not read.
+        """
+        if template.variadic is None and len(template.returns) == len(wanted):
+            pairs = zip(template.returns, wanted, strict=True)
+            return [inline.copy(node) if want else t.none() for node, want in pairs]
         whole = self.fresh("parts")  # a rule for any number of operands gives one tuple
         self.temporary.add(whole)
         self.body.append(t.assign(whole, inline.copy(template.returns[0]), line))
-        return [t.item(t.load(whole), index) for index in range(count)]
+        return [t.item(t.load(whole), index) for index in range(len(wanted))]
 
     def _reader(self, value: Value | tuple[Value, ...]) -> Callable[[], Any]:
         if isinstance(value, Value):

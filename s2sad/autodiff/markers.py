@@ -3,6 +3,10 @@
 Their regions are programs already, so they are copied into the joint program as operations, by
 functions that it calls. The forward sweep keeps the marker itself: a second differentiation meets
 it again.
+
+Forward mode has no rule of the user's for a `custom`. Its adjoint is linear in the cotangents, so
+the transpose of that, which reverse mode gives, takes tangents of the values to those of the
+results.
 """
 
 from __future__ import annotations
@@ -10,12 +14,15 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from s2sad import prims as p
+from s2sad.autodiff.activity import is_differentiable
 from s2sad.core.diagnostics import fail
 from s2sad.ir import builder as builders
+from s2sad.ir.builder import as_tuple
 from s2sad.ir.clone import copy_operation, copy_operations, copy_region
 from s2sad.ir.graph import Function, Operation, Region, Value
 
-#: Differentiates a function: `reverse.differentiate`, which imports this module.
+#: `reverse.differentiate` or `forward.push_forward`, which import this module.
 Differentiate = Callable[..., Function]
 
 Run = Callable[..., Any]
@@ -49,15 +56,76 @@ def gradient_of(
 ) -> Run:
     """Function of the arguments and the cotangents of `results` that gives those of `wrt`.
 
-    It computes the region again: nothing of the forward sweep is kept but the arguments.
+    It computes the region again, from arguments behind a barrier: nothing of the forward sweep is
+    kept but those, and no pass takes the two computations for one.
     """
-    if any(value.type.is_linear for value in (*region.args, *region.yields)):
-        raise fail("E0104", "a checkpoint over tokens or stacks is not differentiated yet")
-    function = Function("again", copy_region(region, {}))
-    joint = differentiate(function, wrt, results, seeded=True)
-    count = len(region.yields)
+    _refuse_linear(region)
+    joint = differentiate(_function(region), wrt, results, seeded=True)
+    count, taken = len(region.yields), len(region.args)
 
     def gradients(*values: Value) -> tuple[Value, ...]:
-        return of_region(joint.body)(*values)[count:]
+        behind = [p.barrier(value) for value in values[:taken]]
+        return of_region(joint.body)(*behind, *values[taken:])[count:]
 
     return gradients
+
+
+def tangents_of_body(operation: Operation, wrt: Sequence[int], push_forward: Differentiate) -> Run:
+    """Function of the operands of a `checkpoint`, and of tangents for those at `wrt`.
+
+    It gives the results, and a tangent for each that is a tensor of floats; from one `checkpoint`
+    again.
+    """
+    region = operation.regions["body"]
+    _refuse_linear(region)
+    pushed = push_forward(_function(region), wrt)
+
+    def pushed_body(*values: Value) -> tuple[Value, ...]:
+        body = copy_region(pushed.body, {})
+        found = builders.current().emit(
+            operation.prim, values, dict(operation.attrs), {"body": body}
+        )
+        return as_tuple(found)
+
+    return pushed_body
+
+
+def transposed(operation: Operation, wrt: Sequence[int], differentiate: Differentiate) -> Run:
+    """Function of the operands of a `custom`, and of tangents for those at `wrt`.
+
+    It gives the results, and a tangent for each that is a tensor of floats.
+    """
+    adjoint = operation.regions["adjoint"]
+    floats = [i for i, value in enumerate(operation.operands) if is_differentiable(value)]
+    outs = [value.type for value in operation.results if is_differentiable(value)]
+    first, taken = len(adjoint.args) - len(outs), len(operation.operands)
+    seeds = [floats.index(place) for place in wrt]
+    cotangents = range(first, len(adjoint.args))
+    joint = differentiate(_function(adjoint), cotangents, seeds, seeded=True)
+
+    def pushed_rule(*values: Value) -> tuple[Value, ...]:
+        results = as_tuple(again(operation)(*values[:taken]))
+        given = [value for value in (*values[:taken], *results) if not value.type.is_linear]
+        zeros = [p.const(0, type) for type in outs]
+        found = of_region(joint.body)(*given, *zeros, *values[taken:])
+        return *results, *found[len(floats) :]
+
+    return pushed_rule
+
+
+def tangent_of_hook(operation: Operation) -> Run:
+    """Function of the operand of a `hook` and its tangent: a hook concerns cotangents only."""
+
+    def pushed_hook(x: Value, x_dot: Value) -> tuple[Value, Value]:
+        return again(operation)(x), x_dot
+
+    return pushed_hook
+
+
+def _function(region: Region) -> Function:
+    return Function("again", copy_region(region, {}))
+
+
+def _refuse_linear(region: Region) -> None:
+    if any(value.type.is_linear for value in (*region.args, *region.yields)):
+        raise fail("E0104", "a checkpoint over tokens or stacks is not differentiated yet")

@@ -15,7 +15,7 @@ from s2sad.autodiff import markers, support
 from s2sad.autodiff import tree as t
 from s2sad.autodiff.activity import active_values, is_differentiable
 from s2sad.autodiff.inlining import Program, no_rule
-from s2sad.autodiff.tape import ForwardPrinter, Tapes
+from s2sad.autodiff.tape import ForwardPrinter, Tapes, follows_indices
 from s2sad.autodiff.template import template_of
 from s2sad.core.diagnostics import fail
 from s2sad.ir.graph import Function, Operation, Region, Value
@@ -108,7 +108,18 @@ class JointProgram(Program):
         """Node that reads a value of the forward sweep in the backward one."""
         if value.region is self.primal.body:
             return t.load(self._forward_name(value))
+        if value not in self.tapes.popped and follows_indices(value, self.primal):
+            self._compute_again(value)
         return t.load(self.tapes.residual(value, self._forward_name(value)))
+
+    def _compute_again(self, value: Value) -> None:
+        """Let the block that walks the region of `value` begin by computing it."""
+        operation: Any = value.owner
+        operands = [self.read(operand) for operand in operation.operands]
+        attrs = {name: self._constant(name, x)() for name, x in operation.attrs.items()}
+        name = self.tapes.popped[value] = self.fresh(self.names[value])
+        node = t.prim(operation.prim.name, *operands, **attrs)
+        self.tapes.again[value] = t.assign(name, node, self.line(operation))
 
     def _forward_name(self, value: Value) -> str:
         if value in self.names:
@@ -188,8 +199,9 @@ class JointProgram(Program):
             tape = self.tapes.names[value]
             pop = t.prim("stack_pop", t.load(tape))
             pops.append(t.assign((tape, self.tapes.popped[value]), pop, 0))
+        again = [node for value, node in self.tapes.again.items() if value.region is region]
         inner, self.body = self.body, outer
-        return [*pops, *inner]
+        return [*pops, *again, *inner]
 
     def _fill_outside(self, operation: Operation, line: int) -> None:
         """Make ready the cotangents of what the regions of `operation` read from outside."""
@@ -236,7 +248,7 @@ class JointProgram(Program):
             first = self.help("filled", self._cotangent(place.result), self.type(place.result))
             self.body.append(t.assign(slot, first, line))
         self._fill_outside(operation, line)
-        variable, bounds = self._backwards(operation, line)
+        variable, bounds = self._backwards(operation)
 
         def begin() -> None:
             for slot, place in zip(slots, places, strict=True):
@@ -258,16 +270,14 @@ class JointProgram(Program):
             elif place.initial.type.is_linear:
                 self.body.append(t.expression(self.help("drop", t.load(slot)), line))
 
-    def _backwards(self, operation: Operation, line: int) -> tuple[str, list[Any]]:
+    def _backwards(self, operation: Operation) -> tuple[str, list[Any]]:
         """Variable and bounds of the loop that runs the other way."""
         if operation.prim.form is Form.WHILE:
             return self.fresh("k"), [self.read(self.tapes.trip(operation))]
         index = operation.regions["body"].args[0]
         variable = self.tapes.popped[index] = self.fresh(self.names[index])
-        bounds = [self.fresh(name) for name in ("first", "last", "step")]
         forward = [self.read(value) for value in operation.operands[:3]]
-        self.body.append(t.assign(bounds, self.help("reversed_range", *forward), line))
-        return variable, [t.load(bound) for bound in bounds]
+        return variable, [t.starred(self.help("reversed_range", *forward))]
 
     def _plain(self, operation: Operation) -> None:
         """Inline the adjoint of `operation`, unless no cotangent reaches it after all."""
@@ -287,7 +297,8 @@ class JointProgram(Program):
         dout = [self._cotangent(v) for v in operation.results]
         inline = self.inlining(operation, template, lambda: t.bundle(dout), line)
         self.body += [inline.copy(statement) for statement in template.body]
-        parts = self.parts(template, inline, len(wanted), line)
+        used = [w or v.type.is_linear for v, w in zip(operation.operands, wanted, strict=True)]
+        parts = self.parts(template, inline, used, line)
         for value, want, part in zip(operation.operands, wanted, parts, strict=True):
             if want and not t.is_none(part):
                 self._add(value, self._masked(operation, part), line)
@@ -315,7 +326,8 @@ class JointProgram(Program):
         self.body.append(t.assign(name, t.call(self.bind("gradients", run), *arguments), line))
         for index, place in enumerate(given):
             if place in places:
-                self._add(operation.operands[place], t.item(t.load(name), index), line)
+                part = self.help("unless_zero", t.item(t.load(name), index))
+                self._add(operation.operands[place], part, line)
 
     def _marker_gradient(
         self, operation: Operation, places: list[int]

@@ -6,6 +6,7 @@ These run while the joint program is evaluated: they emit operations on values, 
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -18,7 +19,7 @@ from s2sad.ir.types import StackType, TensorType, Type, i64, same_type
 from s2sad.prims import shape
 
 #: Operations that add into their first operand; on zeros they are what a read leaves behind.
-INTO = ("index_add", "update_add")
+INTO = ("index_add", "scatter_elements", "scatter_nd", "update_add")
 
 
 class Cotangents:
@@ -55,14 +56,11 @@ class Cotangents:
         if total is None or value is None:
             return value if total is None else total
         source = value.owner
-        if (
-            isinstance(source, Operation)
-            and source.prim.name in INTO
-            and is_zero(source.operands[0])
-        ):
-            added = source.prim(total, *source.operands[1:], **source.attrs)
-            _erase(source)
-            return added
+        if isinstance(source, Operation):
+            added = _added_into(total, source)
+            if added is not None:
+                _erase(source)
+                return added
         both: Value = p.add(total, value)
         one, other = self._mask(total), self._mask(value)
         if one is not None and other is not None:
@@ -119,11 +117,32 @@ def _hands_on(part: Value, dout: Value) -> bool:
     return isinstance(source, Operation) and any(value is dout for value in source.operands[1:])
 
 
+def _added_into(total: Value, source: Operation) -> Value | None:
+    """`total` with what `source` puts among zeros added to it; None where it does not do that."""
+    name, operands, attrs = source.prim.name, source.operands, source.attrs
+    if name in INTO and attrs.get("reduce", "add") == "add" and is_zero(operands[0]):
+        return source.prim(total, *operands[1:], **attrs)
+    if name == "pad" and is_zero(operands[1]) and _is_window(attrs):
+        return p.update_add(total, operands[0], *attrs["low"])
+    return None
+
+
+def _is_window(attrs: Mapping[str, Any]) -> bool:
+    """Whether a `pad` leaves its operand in one piece, at a place that is known."""
+    whole = all(n == 0 for n in attrs["interior"])
+    return whole and all(isinstance(n, int) for n in attrs["low"])
+
+
 def _erase(operation: Operation) -> None:
     """Take out an operation that nobody reads; it may be fallible, so dce would keep it."""
     if operation.parent is not None and not any(value.uses for value in operation.results):
         operation.parent.remove(operation)
         operation.set_reads(())
+
+
+def unless_zero(value: Value) -> Value | None:
+    """`value`, or the absence of a cotangent where it is zero by the way it is made."""
+    return None if is_zero(value) else value
 
 
 def is_zero(value: Value) -> bool:
@@ -184,7 +203,7 @@ def helpers() -> dict[str, Any]:
     """What one joint program finds under these names."""
     state = Cotangents()
     methods = (state.accumulate, state.contribution, state.elementwise, state.spread)
-    return {f.__name__: f for f in (*methods, drop, filled, ones, reversed_range)}
+    return {f.__name__: f for f in (*methods, drop, filled, ones, reversed_range, unless_zero)}
 
 
 def add(total: Value | None, value: Value | None) -> Value | None:

@@ -2,7 +2,8 @@
 
 What stands outside of all regions is simply there. A value inside a region that the backward
 sweep reads is a residual: it is pushed on a stack of its own each time it is computed, and
-popped where the region is walked backwards, last first. A `while` counts its passes.
+popped where the region is walked backwards, last first. A `while` counts its passes. The index of
+a counted loop is there again when it counts down, and so are numbers computed with it.
 """
 
 from __future__ import annotations
@@ -15,9 +16,9 @@ import gast
 
 from s2sad.autodiff.markers import again
 from s2sad.ir.graph import Function, Operation, Region, Value
-from s2sad.ir.primitive import Form
+from s2sad.ir.primitive import Form, Trait
 from s2sad.ir.printer import FlatPrinter
-from s2sad.ir.types import i64
+from s2sad.ir.types import TensorType, i64
 
 
 class Tapes:
@@ -29,6 +30,8 @@ class Tapes:
         Stack of each residual.
     popped : dict of Value to str
         Variable of the backward sweep that holds a residual.
+    again : dict of Value to statement
+        Those that are no residuals but computed again, in the order in which that is possible.
     trips : dict of Operation to Value
         Number of passes of each `while`, as a value of the region that holds the loop.
     """
@@ -37,6 +40,7 @@ class Tapes:
         self.fresh = fresh
         self.names: dict[Value, str] = {}
         self.popped: dict[Value, str] = {}
+        self.again: dict[Value, Any] = {}
         self.trips: dict[Operation, Value] = {}
         self.trip_names: dict[Operation, str] = {}
 
@@ -59,6 +63,22 @@ class Tapes:
     def of(self, region: Region) -> list[Value]:
         """Residuals that `region` computes."""
         return [value for value in self.names if value.region is region]
+
+
+def follows_indices(value: Value, function: Function) -> bool:
+    """Whether `value` is a number computed with an index of a loop, and else with outer values."""
+    owner = value.owner
+    if not isinstance(owner, Operation) or not owner.prim.has(Trait.ELEMENTWISE):
+        return False
+    if not isinstance(value.type, TensorType) or value.ndim:
+        return False
+    varying = [operand for operand in owner.operands if operand.region is not function.body]
+    return bool(varying) and all(_is_index(x) or follows_indices(x, function) for x in varying)
+
+
+def _is_index(value: Value) -> bool:
+    loop = value.owner.parent if isinstance(value.owner, Region) else None
+    return isinstance(loop, Operation) and loop.prim.form is Form.FOR and value.index == 0
 
 
 class ForwardPrinter(FlatPrinter):

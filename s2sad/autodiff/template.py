@@ -16,7 +16,9 @@ from typing import Any
 
 import gast
 
-from s2sad.autodiff.tree import attribute, load, place
+from s2sad import prims
+from s2sad.autodiff.support import zeros
+from s2sad.autodiff.tree import attribute, call, load, place
 from s2sad.core.diagnostics import fail
 from s2sad.frontend.source import source_of
 from s2sad.ir.primitive import Primitive
@@ -144,6 +146,18 @@ class Inline(gast.NodeTransformer):
             return self.generic_visit(node)
         wish = f"{node.attr}_of_{value.name or 'value'}"
         return place(load(self.bind(wish, getattr(value, node.attr))), self.origin)
+
+    def visit_Call(self, node: Any) -> Any:  # noqa: N802 - name given by ast
+        value = self._meant(node.args[0]) if self._makes_zeros(node) else None
+        if value is None:
+            return self.generic_visit(node)
+        kind = load(self.bind("type", value.type))
+        return place(call(self.bind("zeros", zeros), kind), self.origin)
+
+    def _makes_zeros(self, node: Any) -> bool:
+        """Whether `node` calls `zeros_like`, which looks at the type of its argument only."""
+        name = getattr(node.func, "id", "")
+        return name not in self.names and self.module.get(name) is prims.ALL["zeros_like"]
 
     def _meant(self, node: Any) -> Any:
         """The value that a parameter, or an item of one, stands for; None for anything else."""

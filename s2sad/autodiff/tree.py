@@ -56,6 +56,10 @@ def item(owner: Any, index: int) -> Any:
     return gast.Subscript(value=owner, slice=constant(index), ctx=gast.Load())
 
 
+def starred(node: Any) -> Any:
+    return gast.Starred(value=node, ctx=gast.Load())
+
+
 def tuple_of(nodes: Sequence[Any]) -> Any:
     return gast.Tuple(elts=list(nodes), ctx=gast.Load())
 

@@ -16,8 +16,9 @@ from s2sad.binding.program import Program
 from s2sad.core.diagnostics import fail
 from s2sad.core.location import Location
 from s2sad.core.tensor import Tensor
+from s2sad.frontend.callee import bind
 from s2sad.frontend.guards import Guards
-from s2sad.frontend.read import bind, is_input, named_leaves
+from s2sad.frontend.read import is_input, named_leaves
 from s2sad.ir.clone import clone
 from s2sad.ir.graph import Function
 from s2sad.ir.types import TensorType, Type, same_type, type_of
@@ -25,7 +26,7 @@ from s2sad.passes.base import Pass
 
 #: What the binding of an input begins with that is no argument.
 HIDDEN = ("param:", "capture:", "rng", "token:")
-_COTANGENT = "cotangent:"
+_COTANGENT, _TANGENT = "cotangent:", "tangent:"
 
 
 def is_argument(binding: str) -> bool:
@@ -46,6 +47,8 @@ def argument_paths(inputs: tuple[str, ...]) -> list[str | None]:
         binding: "cotangent" if len(seeds) == 1 else f"cotangent[{place}]"
         for place, binding in enumerate(seeds)
     }
+    moving = [binding for binding in inputs if binding.startswith(_TANGENT)]
+    places |= {binding: f"tangent[{place}]" for place, binding in enumerate(moving)}
     return [places.get(x, x) if is_argument(x) else None for x in inputs]
 
 

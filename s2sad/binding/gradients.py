@@ -1,14 +1,12 @@
-"""Which results has ``grad(f)``, and in what form does the caller get them?
+"""What does a call of ``grad(f)`` from outside become: which program, bound to what?
 
-Forms are MindSpore's: a bare gradient for one argument or one Parameter, else a tuple; a pair where
-both are asked for. An argument that holds no tensor has no gradient, a container of tensors has a
-container of gradients.
+The program is that of `f`, differentiated; `frontend.forms` says which results it has, and in what
+form the caller gets them.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from itertools import count
 from typing import Any
 
@@ -17,15 +15,13 @@ import numpy as np
 from s2sad import prims as p
 from s2sad.autodiff.reverse import differentiate
 from s2sad.binding.program import Label, Program, tensors_of
-from s2sad.core.diagnostics import fail
 from s2sad.core.parameter import Parameter
 from s2sad.core.tensor import Tensor
 from s2sad.core.transform import Transform
-from s2sad.frontend.read import named_leaves
-from s2sad.frontend.trees import map_leaves
+from s2sad.frontend import forms, seeds
+from s2sad.frontend.trees import leaves, map_leaves
 from s2sad.ir.builder import Builder
 from s2sad.ir.graph import Function, Value
-from s2sad.ir.types import type_of
 from s2sad.prims.rules import tensor
 
 #: An input of the primal, or a Parameter that it does not read or that has no gradient.
@@ -52,76 +48,46 @@ def joint_program(
         for a cotangent of another type than the output, and those of differentiation.
     """
     inner, seed = (args[:-1], args[-1:]) if transform.sens_param else (args, ())
-    outputs = _differentiated(transform, primal)
-    types = primal.function.result_types
-    chosen = [i for i in outputs if tensor(types[i]).dtype.is_float]
-    by_input = _arguments(transform, primal, inner)
-    by_weight = _weights(transform, primal)
-    wrt = sorted({*_places([form for _, form in by_input]), *_places([i for _, i in by_weight])})
+    outputs = numbers(forms.differentiated(transform, primal.form))
+    chosen = [i for i in outputs if tensor(primal.function.result_types[i]).dtype.is_float]
+    places = _places(transform, primal, inner)
+    wrt = sorted({place for place in places.leaves if type(place) is int})
     joint = differentiate(primal.function, wrt, chosen, seeded=bool(seed))
-    gradients = dict(zip(wrt, joint.results[len(primal.function.results) :], strict=True))
-    form = _Results(transform, primal, joint, gradients).put_down(by_input, by_weight)
-    return Program(
-        joint, primal.guards, _sources(primal, inner, seed, kwargs, outputs, chosen),
-        primal.written, form,
-    )  # fmt: skip
+    found = dict(zip(wrt, joint.results[len(primal.function.results) :], strict=True))
+    gradients = places.map(lambda place: gradient_at(joint, found, place))
+    tree = forms.arranged(transform, results_in(joint, primal.form), gradients, Label)
+    sources = _sources(primal, inner, seed, outputs, chosen)
+    return Program(joint, primal.guards, sources, primal.written, put_down(joint, primal, tree))
 
 
-def _differentiated(transform: Transform, primal: Program) -> list[int]:
-    """Results whose sum is differentiated, where they are floats: all, or the first output's."""
-    form = primal.form
-    if transform.has_aux:
-        if not isinstance(form, (tuple, list)) or len(form) < 2:
-            raise fail("E0404", "has_aux needs a function with at least two outputs")
-        form = form[0]
-    return _places(form)
+def numbers(form: Any) -> list[int]:
+    """Results, or inputs, that a tree names, in order."""
+    return [leaf for leaf in leaves(form) if type(leaf) is int]
 
 
-def _places(form: Any) -> list[int]:
-    found: list[int] = []
-    map_leaves(form, lambda leaf: found.append(leaf) if type(leaf) is int else None)
-    return found
+def _places(transform: Transform, primal: Program, args: Sequence[Any]) -> forms.Gradients:
+    """Inputs of the primal for all that has a gradient."""
+    return forms.Gradients(
+        [(i, inputs_of(primal, args, i)) for i in forms.asked_positions(transform, args)],
+        [(weight, trained_place(primal, weight)) for weight in forms.asked_weights(transform)],
+    )
 
 
-def _arguments(transform: Transform, primal: Program, args: Sequence[Any]) -> list[tuple[int, Any]]:
-    """Positions that have a gradient, each with the inputs that stand for its tensors."""
-    position = transform.grad_position
-    positions = position if isinstance(position, tuple) else () if position is None else (position,)
-    for missing in (i for i in positions if i >= len(args)):
-        raise fail("E0308", f"grad_position {missing} names none of the {len(args)} arguments")
-    forms = [(i, _inputs_of(primal, args, i)) for i in positions]
-    found = [(i, form) for i, form in forms if _has_tensors(args[i])]
-    if positions and not found:
-        names = ", ".join(map(str, positions))
-        raise fail("E0308", f"grad_position {names} names no Tensor among the arguments")
-    return found
-
-
-def _has_tensors(argument: Any) -> bool:
-    return any(isinstance(leaf, Tensor) for _, leaf in named_leaves({"": argument}))
-
-
-def _inputs_of(primal: Program, args: Sequence[Any], position: int) -> Any:
+def inputs_of(primal: Program, args: Sequence[Any], position: int) -> Any:
     """The argument at `position` with inputs of the primal in place of its tensors."""
     places = {source: i for i, source in enumerate(primal.sources) if isinstance(source, int)}
-    numbers = count(len(tensors_of(*args[:position])))
+    following = count(len(tensors_of(*args[:position])))
 
     def place(leaf: Any) -> Place | None:
         if isinstance(leaf, Parameter):
             return _place_of(primal, leaf)
-        return places[next(numbers)] if isinstance(leaf, Tensor) else None
+        return places[next(following)] if isinstance(leaf, Tensor) else None
 
     return map_leaves(args[position], place)
 
 
-def _weights(transform: Transform, primal: Program) -> list[tuple[Parameter, Place]]:
-    """Parameters that have a gradient, each with its input."""
-    given = transform.weights
-    weights = (given,) if isinstance(given, Parameter) else given or ()
-    return [(weight, _input_of(primal, weight)) for weight in weights]
-
-
-def _input_of(primal: Program, weight: Parameter) -> Place:
+def trained_place(primal: Program, weight: Parameter) -> Place:
+    """The input for `weight`; itself where that is not read, or not trained, which is guarded."""
     place = _place_of(primal, weight)
     path = f"{weight.name}.requires_grad"
     if place is not weight and not primal.guards.attribute(weight, "requires_grad", path):
@@ -133,112 +99,81 @@ def _place_of(primal: Program, parameter: Parameter) -> Place:
     return next((i for i, source in enumerate(primal.sources) if source is parameter), parameter)
 
 
-@dataclass
-class _Results:
-    """Gives the joint program its results, and says how the caller sees them."""
-
-    transform: Transform
-    primal: Program
-    joint: Function
-    gradients: dict[int, Value]
-
-    def put_down(
-        self, by_input: list[tuple[int, Any]], by_weight: list[tuple[Parameter, Place]]
-    ) -> Any:
-        """What the caller gets; the results of the joint program are then these, in this order."""
-        self.values: list[Value] = []
-        form = self._form(by_input, by_weight)
-        seen, written = self.primal.count, len(self.primal.function.results)
-        self.joint.donates = {
-            place: result - seen + len(self.values)
-            for place, result in self.primal.function.donates.items()
-        }
-        self.values += self.joint.results[seen:written]
-        self.joint.body.set_reads(self.values)
-        self.joint.tree = repr(_without_labels(form))
-        return form
-
-    def _form(
-        self, by_input: list[tuple[int, Any]], by_weight: list[tuple[Parameter, Place]]
-    ) -> Any:
-        outputs = self.primal.form
-        if self.transform.kind == "value_and_grad":
-            return self._outputs(outputs), self._gradients(by_input, by_weight)
-        gradients = self._gradients(by_input, by_weight)
-        if self.transform.has_aux:
-            return gradients, self._outputs(tuple(outputs[1:]))
-        return gradients
-
-    def _gradients(
-        self, by_input: list[tuple[int, Any]], by_weight: list[tuple[Parameter, Place]]
-    ) -> Any:
-        inputs = [self._labelled(i, map_leaves(form, self._gradient)) for i, form in by_input]
-        weights = [self._labelled(w, self._gradient(place)) for w, place in by_weight]
-        of_inputs = inputs[0] if len(inputs) == 1 else tuple(inputs)
-        of_weights = weights[0] if isinstance(self.transform.weights, Parameter) else tuple(weights)
-        if self.transform.weights is None:
-            return of_inputs
-        return of_weights if self.transform.grad_position is None else (of_inputs, of_weights)
-
-    def _labelled(self, label: int | Parameter, form: Any) -> Any:
-        return (Label(label), form) if self.transform.return_ids else form
-
-    def _outputs(self, form: Any) -> Any:
-        results = self.joint.results
-        return map_leaves(form, lambda i: self._put(results[i]) if type(i) is int else i)
-
-    def _gradient(self, place: Place | None) -> int | None:
-        if place is None:
-            return None
-        is_zero = isinstance(place, Parameter)
-        return self._put(self._zeros(place) if is_zero else self.gradients[place])
-
-    def _zeros(self, weight: Parameter) -> Value:
-        builder = Builder(self.joint.body)
-        with builder.active():
-            zero = builder.value(np.zeros((), weight.array.dtype))
-            return p.broadcast_to(zero, shape=weight.shape)
-
-    def _put(self, value: Value) -> int:
-        self.values.append(value)
-        return len(self.values) - 1
+def gradient_at(joint: Function, found: Mapping[int, Value], place: Place | None) -> Value | None:
+    """The gradient of a place: one of those `found`, zeros of a Parameter's type, or none."""
+    if place is None:
+        return None
+    return _zeros(joint, place) if isinstance(place, Parameter) else found[place]
 
 
-def _without_labels(form: Any) -> Any:
+def _zeros(joint: Function, weight: Parameter) -> Value:
+    builder = Builder(joint.body)
+    with builder.active():
+        zero = builder.value(np.zeros((), weight.array.dtype))
+        return p.broadcast_to(zero, shape=weight.shape)
+
+
+def results_in(joint: Function, form: Any) -> Any:
+    """`form` with results of `joint` in place of their numbers."""
+    return map_leaves(form, lambda i: joint.results[i] if type(i) is int else i)
+
+
+def put_down(joint: Function, primal: Program, tree: Any) -> Any:
+    """Let `joint` give the values of `tree`, in order, and what `primal` writes; its form."""
+    values: list[Value] = []
+
+    def number(leaf: Any) -> Any:
+        if not isinstance(leaf, Value):
+            return leaf
+        values.append(leaf)
+        return len(values) - 1
+
+    form = map_leaves(tree, number)
+    seen, written = primal.count, len(primal.function.results)
+    moved = len(values) - seen
+    joint.donates = {place: to + moved for place, to in primal.function.donates.items()}
+    joint.body.set_reads([*values, *joint.results[seen:written]])
+    joint.tree = repr(literal_form(form))
+    return form
+
+
+def literal_form(form: Any) -> Any:
+    """`form` as a literal says it: without labels, in plain tuples."""
     if isinstance(form, tuple) and form and isinstance(form[0], Label):
-        return _without_labels(form[1])
+        return literal_form(form[1])
     if isinstance(form, tuple):
-        return tuple(_without_labels(item) for item in form)
+        return tuple(literal_form(item) for item in form)
     if isinstance(form, list):
-        return [_without_labels(item) for item in form]
+        return [literal_form(item) for item in form]
     if isinstance(form, dict):
-        return {key: _without_labels(item) for key, item in form.items()}
+        return {key: literal_form(item) for key, item in form.items()}
     return form
 
 
 def _sources(
-    primal: Program, inner: tuple[Any, ...], seed: tuple[Any, ...], kwargs: Mapping[str, Any],
+    primal: Program, inner: tuple[Any, ...], seed: tuple[Any, ...],
     outputs: list[int], chosen: list[int],
 ) -> tuple[int | Tensor, ...]:  # fmt: skip
     """Where the inputs of the joint program come from: those of the primal, then the cotangents."""
-    first, seeds = len(tensors_of(*inner)), tensors_of(*seed)
     if not seed:
         return primal.sources
-    if len(seeds) != len(outputs):
-        raise fail(
-            "E0401", f"the cotangent has {len(seeds)} tensors, the output has {len(outputs)}"
-        )
-    for i, given in zip(outputs, seeds, strict=True):
-        _check_seed(primal.function, i, given)
+    types = [primal.function.result_types[i] for i in outputs]
+    given = seeds.cotangents(types, seed)
+    return with_more(primal, inner, given, [outputs.index(i) for i in chosen])
+
+
+def with_more(
+    primal: Program, inner: tuple[Any, ...], given: Sequence[Tensor], places: Sequence[int]
+) -> tuple[int | Tensor, ...]:
+    """Sources of the inputs of `primal`, then of inputs for those at `places` of `given`.
+
+    Those are the tensors of an argument that comes after `inner` and before what is given by name.
+    """
+    first, more = len(tensors_of(*inner)), tensors_of(given)
     moved = [
-        source + len(seeds) if isinstance(source, int) and source >= first else source
+        source + len(more) if isinstance(source, int) and source >= first else source
         for source in primal.sources
     ]
-    return (*moved, *(first + place for place, i in enumerate(outputs) if i in chosen))
-
-
-def _check_seed(function: Function, result: int, seed: Tensor) -> None:
-    found, wanted = type_of(seed.array), function.result_types[result]
-    if found != wanted:
-        code = "E0401" if tensor(wanted).dtype is seed.dtype else "E0301"
-        raise fail(code, f"the cotangent of {wanted} cannot be {found}")
+    following = count(first)
+    sources = [x if isinstance(x, Parameter) else next(following) for x in given]
+    return (*moved, *(sources[place] for place in places))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -13,9 +12,10 @@ from s2sad.core import location
 from s2sad.core.diagnostics import fail
 from s2sad.core.parameter import Parameter
 from s2sad.core.tensor import Tensor
-from s2sad.core.transform import Transform, unwrapped
+from s2sad.core.transform import Transform
+from s2sad.frontend.callee import bind_through
 from s2sad.frontend.guards import Guards, fingerprint
-from s2sad.frontend.read import bind, named_leaves
+from s2sad.frontend.read import named_leaves
 from s2sad.ir.graph import Function
 
 #: Positional and keyword arguments.
@@ -64,28 +64,15 @@ class Program:
 
 def normal_call(function: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Call:
     """The arguments of a call, by position where that is possible (E0302 when they do not fit)."""
-    bound, seeds = _bound(function, args, kwargs)
+    bound, seeds = bind_through(function, args, kwargs)
     return (*bound.args, *seeds), bound.kwargs
 
 
 def named_call(function: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> dict[str, Any]:
     """The arguments of a call by the parameters' names (E0302 when they do not fit)."""
-    bound, seeds = _bound(function, args, kwargs)
-    return {**bound.arguments, **({"cotangent": seeds} if seeds else {})}
-
-
-def _bound(
-    function: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any]
-) -> tuple[inspect.BoundArguments, tuple[Any, ...]]:
-    """Arguments of the function itself, and the cotangents of its output that come after them."""
-    seeds: tuple[Any, ...] = ()
-    while isinstance(function, Transform):
-        if function.sens_param:
-            if not args:
-                raise fail("E0302", "the last argument must be the output's cotangent: sens_param")
-            args, seeds = args[:-1], (args[-1], *seeds)
-        function = unwrapped(function.function)
-    return bind(function, args, kwargs), seeds
+    bound, seeds = bind_through(function, args, kwargs)
+    what = "tangent" if isinstance(function, Transform) and function.kind == "jvp" else "cotangent"
+    return {**bound.arguments, **({what: seeds} if seeds else {})}
 
 
 def key_of(value: Any, tensors: list[Tensor]) -> Any:

@@ -46,17 +46,23 @@ class Stages:
     _readable: int = 0
 
     def note(self, function: Function, name: str, passes: tuple[Pass, ...]) -> None:
-        """Keep a copy of `function` as the stage `name`, which `passes` and then TARGET follow."""
-        self._keep(function, name, (*passes, *self.target))
+        """Keep a copy of `function` as the stage `name`, which `passes` and later lists follow."""
+        self._keep(function, name, (*passes, *self._following(passes)))
 
     def run(self, function: Function, passes: tuple[Pass, ...]) -> None:
         """Run `passes`, one of the three lists, with a stage after each."""
-        following = () if passes is self.target else self.target
+        following = self._following(passes)
         manager = Manager()
         manager.observe = lambda function, name: self._keep(
             function, name, (*manager.left, *following)
         )
         self.reports += manager.run(function, passes)
+
+    def _following(self, passes: tuple[Pass, ...]) -> tuple[Pass, ...]:
+        """The passes of the lists that come after `passes`, which is one of them."""
+        if passes is self.target or not passes:
+            return ()
+        return self.target if passes is self.joint else (*self.joint, *self.target)
 
     def _keep(self, function: Function, name: str, left: tuple[Pass, ...]) -> None:
         self.functions.append((f"{len(self.functions):02}-{name}", clone(function)))
@@ -65,6 +71,10 @@ class Stages:
     def __getitem__(self, name: str) -> Function:
         """The last stage of that name, without its number."""
         return next(function for stage, function in self.functions[::-1] if stage[3:] == name)
+
+    def changed(self, name: str) -> bool:
+        """Whether a pass of that name changed anything."""
+        return any(report.name == name and report.changes for report in self.reports)
 
     def mark_readable(self) -> None:
         """Let the latest stage be the one that people read."""

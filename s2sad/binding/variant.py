@@ -6,7 +6,6 @@ A variant is right for the calls of one key, as long as its guards hold.
 
 from __future__ import annotations
 
-import threading
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -16,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from s2sad.binding.program import Label, Program
+from s2sad.core.parameter import WRITING, withheld
 from s2sad.core.tensor import Tensor
 from s2sad.frontend.guards import members
 from s2sad.frontend.read import is_input, named_leaves
@@ -24,9 +24,6 @@ from s2sad.ir.types import type_of
 
 if TYPE_CHECKING:
     from s2sad.backends.base import Executable
-
-#: Programs that write Parameters run one at a time: two updates of one Parameter are both made.
-WRITING = threading.RLock()
 
 #: Writes values in messages: not too long, and whatever their own `repr` does.
 SHOWN = Repr()
@@ -89,7 +86,8 @@ class Variant:
     def inputs(self, tensors: Sequence[Tensor]) -> list[np.ndarray]:
         """Arrays in the order of the program's inputs."""
         sources = self.program.sources
-        return [tensors[s].array if type(s) is int else s.array for s in sources]  # type: ignore
+        with WRITING:  # no Parameter is as the next update leaves it, and another still as before
+            return [tensors[s].array if type(s) is int else s.array for s in sources]  # type: ignore
 
     def run(self, tensors: Sequence[Tensor]) -> Any:
         """What the user's function returns; Parameters that it writes are written.
@@ -102,21 +100,37 @@ class Variant:
             return self._run(tensors)
 
     def _run(self, tensors: Sequence[Tensor]) -> Any:
-        sources = self.program.sources
-        # Asked first, for a list of the arrays counts as a holder.
-        own = [i for i in self.executable.overwrites if _is_sole_holder(sources[i])]
+        own = self.own_inputs()
         arrays = self.inputs(tensors)
-        results = self.executable.run(arrays, given=own)
+        results = self.execute(arrays, own)
+        return assembled(self.program.form, self.hand_out(results, arrays, self.program.count))
+
+    def own_inputs(self) -> list[int]:
+        """Inputs into whose memory the program may write; asked before anything else holds them."""
+        sources = self.program.sources
+        return [i for i in self.executable.overwrites if _is_sole_holder(sources[i])]
+
+    def execute(self, arrays: list[Any], own: Sequence[int]) -> tuple[Any, ...]:
+        """Run the program on `arrays`; it may write into the inputs `own`, as far as they are."""
+        if not own:
+            return self.executable.run(arrays)
+        parameters: dict[int, Any] = {place: self.program.sources[place] for place in own}
+        with withheld(parameters, arrays) as alone:
+            return self.executable.run(arrays, given=alone)
+
+    def hand_out(
+        self, results: Sequence[Any], arrays: Sequence[Any], count: int
+    ) -> list[Tensor]:  # fmt: skip
+        """The first `count` results as Tensors that hold them alone; Parameters take the last."""
         held = {id(owner) for array in arrays for owner in (array, array.base)}
-        count = len(results) - len(self.program.written)
         written = []
-        for array, place in zip(results[count:], self._in_place, strict=True):
+        for array, place in zip(results[self.program.count :], self._in_place, strict=True):
             in_place = place is not None and array is arrays[place]
             written.append(array if in_place else released(array, held))
         given = [Tensor.wrap(released(array, held)) for array in results[:count]]
         for parameter, array in zip(self.program.written, written, strict=True):
             parameter.adopt(array)
-        return assembled(self.program.form, given)
+        return given
 
 
 def _is_sole_holder(source: int | Tensor) -> bool:

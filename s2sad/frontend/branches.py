@@ -15,11 +15,12 @@ from s2sad.core.diagnostics import fail
 from s2sad.frontend import carried
 from s2sad.frontend.carried import as_value, fork, is_data, same_static, stored_names
 from s2sad.frontend.frame import Frame, Unbound
+from s2sad.frontend.loops import decide_dtype
 from s2sad.frontend.trees import leaves, map_leaves
 from s2sad.ir import builder as builders
 from s2sad.ir.builder import Builder
 from s2sad.ir.graph import Region, Value
-from s2sad.ir.types import same_type
+from s2sad.ir.types import TensorType, same_type
 from s2sad.prims.control import if_
 
 #: What a branch does in its frame: execute statements, or evaluate an expression.
@@ -54,6 +55,17 @@ def compile_side(frame: Frame, run: Run) -> Side:
     return Side(inner, region, result, written)
 
 
+def _compile_sides(frame: Frame, then: Run, orelse: Run) -> tuple[Side, Side]:
+    """Both sides; what one of them writes is not written on the other, but is behind them."""
+    session = frame.session
+    before = dict(session.overwritten)
+    one = compile_side(frame, then)
+    written, session.overwritten = session.overwritten, before
+    other = compile_side(frame, orelse)
+    session.overwritten = {**written, **session.overwritten}
+    return one, other
+
+
 def branch(frame: Frame, condition: Value, then: Run, orelse: Run, statements: list[Any]) -> Any:
     """Compile an `if` on data; what `then` and `orelse` return is merged as well.
 
@@ -67,10 +79,13 @@ def branch(frame: Frame, condition: Value, then: Run, orelse: Run, statements: l
     S2sadError
         E0306 when the sides leave different kinds of things in a variable.
     """
-    sides = compile_side(frame, then), compile_side(frame, orelse)
+    sides = _compile_sides(frame, then, orelse)
     merged = _Merge(sides)
     variables: dict[str, Any] = {}
-    for name in stored_names(statements):
+    names = stored_names(statements)
+    for side in sides:
+        names += carried.rebound(side.frame, frame, names)
+    for name in names:
         held = [side.frame.local_names.get(name, Unbound("", None)) for side in sides]
         if any(isinstance(value, Unbound) for value in held):
             variables[name] = _half_bound(name, held)
@@ -128,8 +143,15 @@ class _Merge:
             raise carried.differ(name, one, other, "where the condition holds", "elsewhere")
         values = [side.value(leaf) for side, leaf in zip(self.sides, (one, other), strict=True)]
         if not same_type(values[0].type, values[1].type):
+            self._decide(one, values[1])
+            self._decide(other, values[0])
             raise carried.differ(name, one, other, "where the condition holds", "elsewhere")
         return self._place(values)
+
+    def _decide(self, leaf: Any, other: Value) -> None:
+        """Where `leaf` is a number that a loop carries, let it have the dtype of `other`."""
+        if isinstance(other.type, TensorType) and not other.shape:
+            decide_dtype(self.sides[0].frame, leaf, other.dtype)
 
     def _place(self, values: list[Value]) -> _Place:
         for side, value in zip(self.sides, values, strict=True):

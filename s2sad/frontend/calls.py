@@ -10,27 +10,45 @@ from __future__ import annotations
 import inspect
 import math
 import operator
-import sys
+import os
+import sysconfig
 from collections.abc import Callable
 from types import BuiltinFunctionType, FunctionType, MethodType
 from typing import Any
 
 import gast
 
-from s2sad.core import context
+from s2sad.core import context, generator
 from s2sad.core import location as locations
 from s2sad.core.cell import Cell
+from s2sad.core.custom_vjp import CustomVjp
 from s2sad.core.diagnostics import fail
-from s2sad.core.dispatch import slots
+from s2sad.core.location import Location
 from s2sad.core.tensor import Tensor
-from s2sad.core.transform import Wrapper
-from s2sad.frontend.custom import call_custom
-from s2sad.frontend.expressions import BoundMethod, Range, evaluate, evaluates, is_tensor, items
+from s2sad.core.transform import Transform, Wrapper, jvp, jvp_call, vjp, vjp_call
+from s2sad.frontend.callee import bind, bind_through, start_of
+from s2sad.frontend.custom import Rule, call_custom, call_custom_vjp
+from s2sad.frontend.expressions import (
+    BoundMethod,
+    Range,
+    evaluate,
+    evaluates,
+    is_tensor,
+    items,
+    method_of_tensor,
+    operate,
+    static_iterable,
+)
 from s2sad.frontend.frame import Frame
+from s2sad.frontend.index import VaryingRange
+from s2sad.frontend.local_functions import LocalFunction
 from s2sad.frontend.source import Source, source_of
-from s2sad.frontend.statements import execute
+from s2sad.frontend.statements import execute, executes
+from s2sad.frontend.transforms import Pullback, call_transform
+from s2sad.ir import builder as builders
 from s2sad.ir.graph import Value
 from s2sad.ir.primitive import Primitive
+from s2sad.ir.varying import Unfit, holds_varying
 
 #: Pure builtins, computed while compiling when no argument is a tensor.
 PURE = {
@@ -40,8 +58,14 @@ PURE = {
 }  # fmt: skip
 #: Of those, the ones that only look at or pass on tensors inside containers.
 CONTAINERS = {dict, enumerate, list, len, reversed, tuple, zip, isinstance}
+#: Of those, the ones that go through what they are given.
+ITERATING = {enumerate, list, reversed, tuple, zip}
+#: Builtins that are operators of tensors, with the name of the operator.
+OPERATORS = {abs: "abs", divmod: "divmod", pow: "pow", round: "round"}
 #: Modules of pure functions.
 PURE_MODULES = {math.__name__, operator.__name__, "_operator"}
+#: Functions that call a transform which they make, and what makes it.
+AT_ONCE = {jvp: jvp_call, vjp: vjp_call}
 #: Deeper calls are taken for endless recursion, whatever ``max_call_depth`` of the context allows:
 #: Python's own stack ends not far behind.
 MAX_DEPTH = 200
@@ -67,9 +91,18 @@ def call(frame: Frame, function: Any, args: list[Any], kwargs: dict[str, Any]) -
         E0101 for what cannot be called there, E0302 when the arguments do not fit.
     """
     if isinstance(function, Primitive):
+        _refuse_varying(args, kwargs)
         return function(*args, **kwargs)
     if isinstance(function, Wrapper):
         return call(frame, function.function, args, kwargs)
+    if isinstance(function, LocalFunction):
+        return _call_local(frame, function, args, kwargs)
+    if isinstance(function, Transform):
+        return _call_transform(frame, function, args, kwargs)
+    if isinstance(function, Pullback):
+        return run_ours(function.pull, args, kwargs)
+    if isinstance(function, CustomVjp):
+        return _call_custom_vjp(frame, function, args, kwargs)
     if isinstance(function, BoundMethod):
         return run_ours(function.function, [function.owner, *args], kwargs)
     if isinstance(function, Cell):
@@ -77,11 +110,20 @@ def call(frame: Frame, function: Any, args: list[Any], kwargs: dict[str, Any]) -
     if isinstance(function, MethodType):
         return call(frame, function.__func__, [function.__self__, *args], kwargs)
     if isinstance(function, FunctionType):
+        if function in AT_ONCE:
+            transform, given = run_ours(AT_ONCE[function], args, kwargs)
+            return _call_transform(frame, transform, list(given), {})
         if is_ours(function):
             return run_ours(function, args, kwargs)
         if is_foreign(function):
             raise _cannot_call(function)
         return inline(frame, function, args, kwargs)
+    if function is Tensor:
+        return make_tensor(args, kwargs)
+    if isinstance(function, type) and is_of_ops(function):
+        return run_ours(function, args, kwargs)
+    if is_of_ops(type(function)):  # an object of such a class, made before
+        return run_ours(type(function).__call__, [function, *args], kwargs)
     return _call_builtin(frame, function, args, kwargs)
 
 
@@ -91,19 +133,48 @@ def is_ours(function: Callable[..., Any]) -> bool:
     return name.startswith("s2sad.") and not name.startswith("s2sad.nn")
 
 
-def is_foreign(function: Callable[..., Any]) -> bool:
+def is_of_ops(kind: type) -> bool:
+    """Whether `kind` is a class of `ops`, such as GradOperation: its objects are called as ours."""
+    return kind.__module__.startswith("s2sad.ops.")
+
+
+def changes_process(function: Callable[..., Any]) -> bool:
+    """Whether `function` would be run once, while compiling, in place of once a call."""
+    module, name = function.__module__, function.__name__
+    return module == generator.__name__ or (module == context.__name__ and name.startswith("set_"))
+
+
+#: Where Python's own library lies; what is installed beside it is the user's.
+LIBRARY = sysconfig.get_paths()["stdlib"] + os.sep
+INSTALLED = tuple(sysconfig.get_paths()[name] + os.sep for name in ("purelib", "platlib"))
+
+
+def is_foreign(function: FunctionType) -> bool:
     """Whether `function` belongs to Python's library or NumPy, whose source is not read."""
-    root = (function.__module__ or "").partition(".")[0]
-    return root == "numpy" or (root in sys.stdlib_module_names and root != "__main__")
+    if (function.__module__ or "").partition(".")[0] == "numpy":
+        return True
+    file = function.__code__.co_filename
+    is_installed = file.startswith(INSTALLED)
+    return file.startswith("<frozen ") or (file.startswith(LIBRARY) and not is_installed)
 
 
 def _cannot_call(function: Any) -> Exception:
     name = getattr(function, "__qualname__", repr(function))
-    return fail("E0104", f"calling {name} cannot be compiled yet")
+    stop = "b function, where function = compile(gradient).generated(*args), stops in a gradient"
+    return fail(
+        "E0104", f"calling {name} cannot be compiled yet",
+        help=stop if function is breakpoint else None,
+    )  # fmt: skip
 
 
 def run_ours(function: Callable[..., Any], args: list[Any], kwargs: dict[str, Any]) -> Any:
     """Run a function of s2sad on values; arguments that do not fit are the user's (E0302)."""
+    _refuse_varying(args, kwargs)
+    if changes_process(function):
+        raise fail(
+            "E0104", f"{function.__qualname__} concerns the whole process, not one program",
+            help="call it outside of compiled code",
+        )  # fmt: skip
     try:
         inspect.signature(function).bind(*args, **kwargs)
     except TypeError as error:
@@ -123,26 +194,84 @@ def _call_with_bprop(
     frame: Frame, cell: Cell, construct: FunctionType, args: list[Any], kwargs: dict[str, Any]
 ) -> Any:
     """A Cell that says its own gradient; keyword arguments take their places first."""
-    bprop = frame.attribute(cell, "bprop", f"{type(cell).__name__}.bprop")
+    _refuse_varying(args, kwargs)
+    bprop = frame.attribute(cell, "bprop", f"{type(cell).__name__}.bprop").__func__
     _, *given = bind_arguments(construct, [cell, *args], kwargs).values()
+
+    def gradients(values: list[Any], out: Any, dout: Any) -> Any:
+        return inline(frame, bprop, [cell, *values, out, dout], {})
+
+    rule = Rule(gradients, len(given), bprop.__qualname__, start_of(bprop))
     return call_custom(
-        frame, given, lambda values: inline(frame, construct, [cell, *values], {}),
-        lambda values: inline(frame, bprop.__func__, [cell, *values], {}),
+        frame, given, lambda values: inline(frame, construct, [cell, *values], {}), rule
+    )
+
+
+def _call_custom_vjp(
+    frame: Frame, custom: CustomVjp, args: list[Any], kwargs: dict[str, Any]
+) -> Any:
+    _refuse_varying(args, kwargs)
+    bound = bind(custom, args, kwargs)
+    bound.apply_defaults()
+    if bound.kwargs:
+        raise fail("E0302", f"{custom.name} takes arguments by position only")
+    return call_custom_vjp(
+        frame, custom, list(bound.args), lambda function, given: call(frame, function, given, {})
+    )
+
+
+def _call_transform(
+    frame: Frame, transform: Transform, args: list[Any], kwargs: dict[str, Any]
+) -> Any:
+    _refuse_varying(args, kwargs)
+    if kwargs:  # those that have a position get it
+        bound, seeds = bind_through(transform, args, kwargs)
+        args, kwargs = [*bound.args, *seeds], bound.kwargs
+    return call_transform(
+        frame, transform, args, kwargs,
+        lambda given, named: call(frame, transform.function, given, named),
     )  # fmt: skip
 
 
 def inline(frame: Frame, function: FunctionType, args: list[Any], kwargs: dict[str, Any]) -> Any:
     """Evaluate the body of a function of the user, in a frame of its own."""
     source = source_of(function)
-    caller = locations.current.get() if frame.file else None
-    depth = min(MAX_DEPTH, context.get_context("max_call_depth"))
-    if caller is not None and sum(1 for _ in caller.chain()) > depth:
-        raise fail("E0103", f"{function.__qualname__} is called more than {depth} deep")
+    caller = _caller(frame, function)
     for defaults in ("__defaults__", "__kwdefaults__"):
         if getattr(function, defaults):
             frame.session.guards.attribute(function, defaults, f"{function.__name__}.{defaults}")
     names = bind_arguments(function, args, kwargs)
     return run_body(_frame_for(frame, source, names, caller), source.node)
+
+
+def _caller(frame: Frame, function: Any) -> Location | None:
+    """Where `function` is called (E0103 when that is too deep)."""
+    caller = locations.current.get() if frame.file else None
+    depth = min(MAX_DEPTH, context.get_context("max_call_depth"))
+    if caller is not None and sum(1 for _ in caller.chain()) > depth:
+        raise fail("E0103", f"{function.__qualname__} is called more than {depth} deep")
+    return caller
+
+
+@evaluates(gast.Lambda)
+def _lambda(frame: Frame, node: Any) -> LocalFunction:
+    return LocalFunction(node, frame, lambda default: evaluate(frame, default))
+
+
+@executes(gast.FunctionDef)
+def _define(frame: Frame, node: Any) -> None:
+    if any(isinstance(inner, (gast.Yield, gast.YieldFrom)) for inner in gast.walk(node)):
+        raise fail("E0101", f"{node.name} is a generator, which cannot be compiled")
+    function: Any = LocalFunction(node, frame, lambda default: evaluate(frame, default))
+    for decorator in reversed(node.decorator_list):
+        function = call(frame, evaluate(frame, decorator), [function], {})
+    frame.local_names[node.name] = function
+
+
+def _call_local(
+    frame: Frame, function: LocalFunction, args: list[Any], kwargs: dict[str, Any]
+) -> Any:
+    return run_body(function.inner(frame, args, kwargs, _caller(frame, function)), function.node)
 
 
 def bind_arguments(
@@ -159,9 +288,11 @@ def bind_arguments(
 
 def _frame_for(frame: Frame, source: Source, names: dict[str, Any], caller: Any) -> Frame:
     function: Any = source.function
+    code = function.__code__
     return Frame(
         frame.session, source.file, function.__globals__, source.closure, caller,
-        local_names=names, assigned=frozenset(function.__code__.co_varnames),
+        local_names=names, assigned=frozenset((*code.co_varnames, *code.co_cellvars)),
+        tree=source.node, called_by=frame,
     )  # fmt: skip
 
 
@@ -176,20 +307,64 @@ def run_body(frame: Frame, node: Any) -> Any:
 def _call_builtin(frame: Frame, function: Any, args: list[Any], kwargs: dict[str, Any]) -> Any:
     if function is super and not args:
         return _super(frame)
+    if function is range and holds_varying(args):
+        return VaryingRange(*args)
+    _refuse_varying(args, kwargs)
+    if function is reversed and args and isinstance(args[0], range):
+        return args[0][::-1]
     if function is range and any(is_tensor(x) for x in args):
         return Range(*args)
     if function is isinstance:
         return _isinstance(*args)
-    if function is len and is_tensor(args[0]):
-        return args[0].shape[0]
-    if function is abs and is_tensor(args[0]):
-        return slots().tensor_methods["__abs__"](*args)
+    if function is len and args and is_tensor(args[0]):
+        return _length(args[0])
+    if any(function is known for known in ITERATING):
+        args = [static_iterable(x) for x in args]
+    is_builtin = isinstance(function, BuiltinFunctionType)
+    if is_builtin and function in OPERATORS and any(map(is_tensor, args)):
+        return operate(frame, OPERATORS[function], *args)
     if not _is_pure(function):
         raise _cannot_call(function)
     given = [*args, *kwargs.values()]
     if function not in CONTAINERS and any(_holds_tensor(x) for x in given):
         raise fail("E0104", f"calling {function.__name__} on a tensor cannot be compiled yet")
     return function(*args, **kwargs)
+
+
+def make_tensor(args: list[Any], kwargs: dict[str, Any]) -> Any:
+    """``Tensor(data, dtype)``: a constant, or what is given in another dtype.
+
+    Raises
+    ------
+    S2sadError
+        E0104 for a list that holds tensors, and those of `Tensor`.
+    """
+    _refuse_varying(args, kwargs)
+    data, *_ = (*args, kwargs.get("input_data"))
+    if is_tensor(data):
+        dtype = args[1] if len(args) > 1 else kwargs.get("dtype")
+        return method_of_tensor("copy" if dtype is None else "astype")(
+            data, *([] if dtype is None else [dtype])
+        )
+    if _holds_tensor(data):
+        raise fail(
+            "E0104", "a Tensor of a list of tensors cannot be compiled",
+            help="join them: ops.stack, ops.concat",
+        )  # fmt: skip
+    made = run_ours(Tensor, args, kwargs)
+    return builders.current().value(made.array)
+
+
+def _length(tensor: Any) -> Any:
+    if not tensor.ndim:
+        raise fail("E0304", "a 0-d Tensor has no length")
+    return tensor.shape[0]
+
+
+def _refuse_varying(args: list[Any], kwargs: dict[str, Any]) -> None:
+    """`Unfit` where an argument is the index of a loop, or was computed with one."""
+    if holds_varying(args) or holds_varying(kwargs):
+        raise Unfit("an argument that varies from pass to pass")
 
 
 def _is_pure(function: Any) -> bool:

@@ -42,6 +42,12 @@ def _collect_stores(node: Any, found: dict[str, None]) -> None:
         return
     if isinstance(node, gast.Name) and isinstance(node.ctx, gast.Store):
         found[node.id] = None
+    if isinstance(node, gast.Subscript) and isinstance(node.ctx, gast.Store):
+        root = node.value
+        while isinstance(root, (gast.Subscript, gast.Attribute)):
+            root = root.value
+        if isinstance(root, gast.Name):  # the tensor that is written, or what contains it
+            found[root.id] = None
     for child in gast.iter_child_nodes(node):
         _collect_stores(child, found)
 
@@ -98,7 +104,21 @@ def write_back(frame: Frame, state: dict[int, Value | None]) -> None:
 
 def fork(frame: Frame) -> Frame:
     """A frame in which variables can change without changing `frame`."""
-    return frame.copy(dict(frame.local_names))
+    inner = frame.copy(dict(frame.local_names))
+    inner.is_fork = True
+    return inner
+
+
+def rebound(inner: Frame, outer: Frame, known: Iterable[str]) -> list[str]:
+    """Variables of `outer` besides `known` that hold another tensor in its fork `inner`.
+
+    No assignment names them: they hold a tensor that was written by another name.
+    """
+    skipped = set(known)
+    return [
+        name for name, tree in outer.local_names.items()
+        if name not in skipped and inner.local_names.get(name) is not tree
+    ]  # fmt: skip
 
 
 def differ(name: str, one: Any, other: Any, first: str, second: str) -> Exception:

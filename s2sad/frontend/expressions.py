@@ -16,12 +16,18 @@ from s2sad import prims as p
 from s2sad.core import dtypes
 from s2sad.core.diagnostics import did_you_mean, fail
 from s2sad.core.dispatch import slots
+from s2sad.core.operators import PROPERTIES
 from s2sad.core.tensor import Tensor
+from s2sad.frontend import index
 from s2sad.frontend.branches import branch
+from s2sad.frontend.carried import stored_names
+from s2sad.frontend.elements import element
 from s2sad.frontend.frame import Frame
+from s2sad.frontend.views import require_fresh
 from s2sad.ir import builder as builders
 from s2sad.ir import dims
 from s2sad.ir.graph import Value
+from s2sad.ir.varying import Unfit, Varying, holds_varying
 from s2sad.prims.cast import cast
 
 EXPRESSIONS: dict[type, Callable[[Frame, Any], Any]] = {}
@@ -84,6 +90,8 @@ def is_tensor(value: Any) -> bool:
 
 def operate(frame: Frame, name: str, *operands: Any) -> Any:
     """A Python operator: static on static operands, the prims' in strict code, else MindSpore's."""
+    if any(isinstance(x, Varying) for x in operands):
+        return index.operate(name, operands, method_of_tensor)
     if not any(is_tensor(x) for x in operands):
         return FUNCTIONS[name](*operands)
     if frame.strict:
@@ -109,7 +117,9 @@ def _constant(frame: Frame, node: Any) -> Any:
 
 @evaluates(gast.Name)
 def _name(frame: Frame, node: Any) -> Any:
-    return frame.lookup(node.id)
+    value = frame.lookup(node.id)
+    require_fresh(frame, node.id, value)
+    return value
 
 
 @evaluates(gast.Tuple)
@@ -181,6 +191,8 @@ def _compare_chain(frame: Frame, left: Any, ops: list[Any], nodes: list[Any]) ->
 
 def _compare_two(frame: Frame, op: Any, left: Any, right: Any) -> Any:
     if type(op) in STATIC_COMPARE:
+        if frame.session.kept_loops and is_tensor(left) and is_tensor(right):
+            raise Unfit("whether tensors are the same object, which may differ between passes")
         if isinstance(op, (gast.In, gast.NotIn)) and (is_tensor(right) or is_tensor(left)):
             raise fail("E0101", "`in` on a tensor cannot be compiled yet")
         return STATIC_COMPARE[type(op)](left, right)
@@ -280,15 +292,25 @@ def truth(value: Any) -> bool:
 
 
 def static_iterable(value: Any) -> Any:
-    """`value`, whose length must be known while compiling."""
-    if is_tensor(value):
-        raise fail("E0101", "iterating over a tensor cannot be compiled yet")
-    return value
+    """`value`, whose length must be known while compiling; of a tensor its slices, one by one.
+
+    Raises
+    ------
+    S2sadError
+        E0304 for a tensor without axes.
+    """
+    if not is_tensor(value):
+        return value
+    if not value.ndim:
+        raise fail("E0304", "a 0-d Tensor cannot be iterated over")
+    return method_of_tensor("unbind")(value)
 
 
 @evaluates(gast.Attribute)
 def _attribute(frame: Frame, node: Any) -> Any:
     owner = evaluate(frame, node.value)
+    if isinstance(owner, Varying):
+        raise Unfit("an attribute of a number")
     own = isinstance(owner, Tensor) and node.attr in ("name", "requires_grad")
     if is_tensor(owner) and not own:
         return _attribute_of_tensor(owner, node.attr)
@@ -300,7 +322,9 @@ def _attribute_of_tensor(owner: Any, name: str) -> Any:
         return getattr(owner, name)
     if name == "size":
         return dims.size(owner.shape)
-    if name == "T":
+    if name in ("itemsize", "nbytes"):
+        return owner.dtype.itemsize * (dims.size(owner.shape) if name == "nbytes" else 1)
+    if name in PROPERTIES:
         return method_of_tensor(name)(owner)
     return BoundMethod(method_of_tensor(name), owner)
 
@@ -315,10 +339,29 @@ class BoundMethod:
 
 @evaluates(gast.Subscript)
 def _subscript(frame: Frame, node: Any) -> Any:
-    owner, index = evaluate(frame, node.value), evaluate(frame, node.slice)
+    owner, key = evaluate(frame, node.value), evaluate(frame, node.slice)
     if is_tensor(owner):
-        return method_of_tensor("__getitem__")(owner, index)
-    return owner[index]
+        return item_of_tensor(owner, key)
+    item = _item_at(owner, key) if is_tensor(key) else owner[key]
+    require_fresh(frame, gast.unparse(node).strip(), item)
+    return item
+
+
+def item_of_tensor(tensor: Any, key: Any) -> Any:
+    """``tensor[key]``."""
+    if holds_varying(key):
+        return element(tensor, key, method_of_tensor)
+    return method_of_tensor("__getitem__")(tensor, key)
+
+
+def _item_at(owner: Any, index: Any) -> Any:
+    """Item of a static container at an index that is data: one of tensors of equal types."""
+    if not isinstance(owner, (tuple, list)) or not owner or not all(map(is_tensor, owner)):
+        raise fail(
+            "E0305", f"the index of a {type(owner).__name__} must be known while compiling, "
+            "but for tuples and lists of Tensors",
+        )  # fmt: skip
+    return method_of_tensor("__getitem__")(p.stack(*owner), p.reshape(index, shape=()))
 
 
 @evaluates(gast.Slice)
@@ -347,7 +390,8 @@ def inner_frame(frame: Frame, target: Any, item: Any) -> Frame:
     """`frame` with the loop variable of a comprehension bound."""
     inner = Frame(
         frame.session, frame.file, frame.global_names, frame.closure, frame.caller, frame.strict,
-        dict(frame.local_names), frame.assigned,
+        dict(frame.local_names), frame.assigned, enclosing=frame.enclosing, called_by=frame,
+        comprehended=frozenset(stored_names([target])),
     )  # fmt: skip
     bind(inner, target, item)
     return inner
@@ -359,16 +403,18 @@ def bind(frame: Frame, target: Any, value: Any) -> None:
     A value of the IR without a name takes the name of its first variable.
     """
     if isinstance(target, gast.Name):
-        if isinstance(value, Value):
-            frame.name(value, target.id)
+        if isinstance(value, (Value, Varying)):
+            frame.name(value.value if isinstance(value, Varying) else value, target.id)
         frame.local_names[target.id] = value
     elif isinstance(target, (gast.Tuple, gast.List)):
         _unpack(frame, target.elts, list(static_iterable(value)))
     else:
         with frame.at(target):
-            raise fail(
-                "E0101", f"assigning to {gast.unparse(target).strip()} cannot be compiled yet"
-            )
+            TARGETS[type(target)](frame, target, value)
+
+
+#: What assigning to an item or an attribute does; filled by `writes`.
+TARGETS: dict[type, Callable[[Frame, Any, Any], None]] = {}
 
 
 def _unpack(frame: Frame, targets: list[Any], values: list[Any]) -> None:

@@ -16,6 +16,7 @@ from typing import Any
 from s2sad.core import location as locations
 from s2sad.core.cell import Cell
 from s2sad.core.diagnostics import did_you_mean, fail
+from s2sad.core.generator import RandomState
 from s2sad.core.location import Location
 from s2sad.core.parameter import Parameter
 from s2sad.core.tensor import Tensor
@@ -61,6 +62,14 @@ class Session:
     ----------
     region : Region
         The body of the function being made; hidden inputs become its arguments.
+    loops : list of State
+        The loops around what is read now that stay loops, with what they carry.
+    kept_loops : int
+        Loops around what is read now whose body is read once for all passes.
+    order : int
+        How many derivatives are taken, one of the other, of what is read now.
+    overwritten : dict of Value to Location
+        Tensors whose elements were written by another name, and where: see `views`.
     """
 
     def __init__(self, region: Region) -> None:
@@ -69,6 +78,10 @@ class Session:
         self.captures: dict[int, Capture] = {}
         self.paths: dict[int, str] = {}
         self.cells: list[Cell] = []
+        self.loops: list[Any] = []
+        self.kept_loops = 0
+        self.order = 0
+        self.overwritten: dict[Value, Location | None] = {}
 
     @contextmanager
     def inside(self, cell: Cell) -> Iterator[None]:
@@ -83,6 +96,15 @@ class Session:
                 yield
         finally:
             self.cells.pop()
+
+    @contextmanager
+    def differentiating(self, more: int = 1) -> Iterator[None]:
+        """Let so many more derivatives be taken of what is read inside; -1 where one was taken."""
+        self.order += more
+        try:
+            yield
+        finally:
+            self.order -= more
 
     def capture(self, tensor: Tensor) -> Value:
         """Present value of a hidden input; the builder asks for it when an operation reads it."""
@@ -102,7 +124,9 @@ class Session:
 
     def _new(self, tensor: Tensor) -> Capture:
         path = self.paths.get(id(tensor), "tensor")
-        if isinstance(tensor, Parameter):
+        if isinstance(tensor, RandomState):
+            binding = hint = tensor.name
+        elif isinstance(tensor, Parameter):
             binding, hint = f"param:{tensor.name}", tensor.name
         else:
             binding, hint = f"capture:{path}", path
@@ -129,6 +153,17 @@ class Frame:
         user's code, whose operators are MindSpore's.
     assigned : frozenset of str
         Names that the function assigns somewhere, so they are local throughout.
+    tree : gast node or None
+        The definition of the function; None where it is not the user's.
+    enclosing : Frame or None
+        The call in which the function is defined, for one that is defined in compiled code.
+    called_by : Frame or None
+    comprehended : frozenset of str
+        Variables of a comprehension, which it has besides those of its function.
+    activation : object
+        What the copies of one call have in common.
+    is_fork : bool
+        Whether it is of a branch or a loop on data: what calls it lies outside of that.
     """
 
     session: Session
@@ -139,6 +174,12 @@ class Frame:
     strict: bool = False
     local_names: dict[str, Any] = field(default_factory=dict)
     assigned: frozenset[str] = frozenset()
+    tree: Any = None
+    enclosing: Frame | None = None
+    called_by: Frame | None = None
+    comprehended: frozenset[str] = frozenset()
+    activation: object = field(default_factory=object)
+    is_fork: bool = False
 
     def location(self, node: Any) -> Location | None:
         """Where `node` stands, with the chain of calls."""
@@ -178,6 +219,8 @@ class Frame:
             return value
         if name in self.assigned:
             raise fail("E0210", f"the local variable {name!r} is not assigned on this path")
+        if self.enclosing is not None and self.enclosing.has(name):
+            return self.enclosing.lookup(name)
         if name in self.closure:
             return self._from_closure(name)
         if name in self.global_names:
@@ -186,6 +229,12 @@ class Frame:
             return getattr(builtins, name)
         known = [*self.local_names, *self.closure, *self.global_names, *dir(builtins)]
         raise fail("E0201", f"the name {name!r} is not defined", help=did_you_mean(name, known))
+
+    def has(self, name: str) -> bool:
+        """Whether `name` is a variable here, or of a function around this one."""
+        around = self.enclosing
+        is_own = name in self.local_names or name in self.assigned
+        return is_own or (around is not None and around.has(name))
 
     def _from_closure(self, name: str) -> Any:
         try:

@@ -216,7 +216,7 @@ def _is_counted(owner: Any, name: str, value: Any) -> bool:
 
 def _test(guards: Sequence[Guard]) -> Callable[[], bool]:
     """One function that tells whether all `guards` hold."""
-    names: dict[str, Any] = {"fingerprint": fingerprint}
+    names: dict[str, Any] = {"__name__": __name__, "fingerprint": fingerprint}
     lines = ["def test():", "    try:", "        pass"]
     for index, guard in enumerate(guards):
         names |= {f"o{index}": guard.owner, f"v{index}": guard.value, f"e{index}": guard.expected}

@@ -19,7 +19,7 @@ from s2sad.frontend.carried import fork, is_data, same_static, stored_names
 from s2sad.frontend.frame import Frame, Unbound
 from s2sad.frontend.trees import leaves, map_leaves
 from s2sad.ir import builder as builders
-from s2sad.ir.builder import Builder
+from s2sad.ir.builder import Builder, discard
 from s2sad.ir.graph import Region, Value
 from s2sad.ir.types import TensorType, Type, i64, same_type
 from s2sad.prims.control import for_, while_
@@ -35,12 +35,27 @@ class State:
         Of leaves that start as Python numbers and whose dtype the body decides.
     parameters : list of int
         Keys of captures that the body writes.
+    before : dict of Value to (int, leaf)
+        What an argument of a region stands for: the place of a leaf, and the leaf.
+    stored : list of str
+        Variables that a pass assigns.
     """
 
     frame: Frame
     names: list[str]
     dtypes: dict[int, DType] = field(default_factory=dict)
     parameters: list[int] = field(default_factory=list)
+    before: dict[Value, tuple[int, Any]] = field(default_factory=dict)
+    stored: list[str] = field(kw_only=True)
+
+    def meet(self, name: str) -> None:
+        """Carry a variable that a pass changes without assigning it, in another attempt."""
+        self.names.append(name)
+        raise Again(self)
+
+    def moves(self, leaf: Any) -> bool:
+        """Whether a leaf of a variable is carried: what else there is stays the same."""
+        return is_data(leaf)
 
     @property
     def leaves(self) -> list[Any]:
@@ -53,7 +68,7 @@ class State:
         found = [
             carried.as_value(builder, leaf, self.dtypes.get(place))
             for place, leaf in enumerate(self.leaves)
-            if is_data(leaf)
+            if self.moves(leaf)
         ]
         return found + [self.frame.session.captures[key].current for key in self.parameters]
 
@@ -61,48 +76,98 @@ class State:
         """Names for the carried values."""
         return [
             name for name in self.names
-            for leaf in leaves(self.frame.local_names[name]) if is_data(leaf)
+            for leaf in leaves(self.frame.local_names[name]) if self.moves(leaf)
         ] + [self.frame.session.captures[key].value.name for key in self.parameters]  # fmt: skip
 
     def put(self, frame: Frame, values: list[Value]) -> None:
         """Let the variables of `frame`, and the parameters, hold the carried `values`."""
         rest = iter(values)
+        places = iter(enumerate(self.leaves))
+
+        def new(leaf: Any) -> Any:
+            place, _ = next(places)
+            if not self.moves(leaf):
+                return leaf
+            value = next(rest)
+            self.before[value] = place, leaf
+            return value
+
         for name in self.names:
-            tree = self.frame.local_names[name]
-            new = map_leaves(tree, lambda leaf: next(rest) if is_data(leaf) else leaf)
-            frame.local_names[name] = new
+            frame.local_names[name] = map_leaves(self.frame.local_names[name], new)
         for key in self.parameters:
             frame.session.captures[key].written = next(rest)
 
+    def yields(self, inner: Frame, types: list[Type]) -> list[Value]:
+        """What the variables hold after a pass, in the order of `initial`, parameters apart."""
+        return _yields(self, inner, types)
+
 
 class Again(Exception):  # noqa: N818 - a signal, not an error
-    """The loop must be compiled again: the state has grown."""
+    """The loop that carries `state` must be compiled again: more is known of what it carries."""
+
+    def __init__(self, state: State) -> None:
+        super().__init__()
+        self.state = state
+
+
+def decide_dtype(frame: Frame, leaf: Any, dtype: DType) -> None:
+    """Where `leaf` stands for a number that a loop around carries, let it have `dtype` there.
+
+    Raises
+    ------
+    Again
+        For that loop, unless its body has decided already.
+    """
+    for state in reversed(frame.session.loops):
+        if isinstance(leaf, Value) and leaf in state.before:
+            place, leaf = state.before[leaf]
+            if carried.is_number(leaf) and place not in state.dtypes:
+                state.dtypes[place] = dtype
+                raise Again(state)
+
+
+def compile_with(state: State, emit: Callable[[list[Value]], Any]) -> Any:
+    """What `emit` makes of the initial values, when it is known what the loop carries."""
+    session = state.frame.session
+    written, overwritten = carried.written_now(state.frame), dict(session.overwritten)
+    session.loops.append(state)
+    try:
+        while True:
+            try:
+                with builders.all_or_nothing():
+                    return emit(state.initial())
+            except Again as again:
+                if again.state is not state:
+                    raise
+                session.overwritten = dict(overwritten)
+            finally:
+                carried.write_back(state.frame, written)
+    finally:
+        session.loops.pop()
 
 
 def compile_loop(
-    frame: Frame, body: list[Any], emit: Callable[[State, list[Value]], tuple[Value, ...]]
+    frame: Frame,
+    body: list[Any],
+    emit: Callable[[State, list[Value]], tuple[Value, ...]],
+    targets: Iterable[str] = (),
 ) -> None:
     """Compile a loop over `body` with `emit`, until what it carries is known.
 
     Parameters
     ----------
+    targets : iterable of str
+        The loop's own variables.
     emit : callable
         Gets the state and the initial values; builds the regions and emits the operation.
     """
     stored = stored_names(body)
-    known = [name for name in stored if _is_bound(frame, name)]
-    state = State(frame, known)
-    before = carried.written_now(frame)
-    while True:
-        try:
-            results = emit(state, state.initial())
-            break
-        except Again:
-            carried.write_back(frame, before)
-    carried.write_back(frame, before)
+    known = [name for name in stored if is_bound(frame, name)]
+    state = State(frame, known, stored=[*stored, *targets])
+    results = compile_with(state, lambda initial: emit(state, initial))
     after = fork(frame)
     state.put(after, list(results))
-    for name in known:
+    for name in state.names:
         frame.local_names[name] = after.local_names[name]
     for name in stored:
         if name not in known:
@@ -110,7 +175,8 @@ def compile_loop(
             frame.local_names[name] = Unbound(why, carried.here())
 
 
-def _is_bound(frame: Frame, name: str) -> bool:
+def is_bound(frame: Frame, name: str) -> bool:
+    """Whether the variable `name` can be read."""
     return name in frame.local_names and not isinstance(frame.local_names[name], Unbound)
 
 
@@ -122,11 +188,7 @@ def while_loop(
     def emit(state: State, initial: list[Value]) -> tuple[Value, ...]:
         types = carried.types_of(initial)
         condition = build(state, types, lambda inner, _: [test(inner)])
-        try:
-            region = body_region(state, types, (), lambda inner, _: run(inner))
-        except BaseException:  # also when interrupted: outer values must not keep its reads
-            discard(condition)
-            raise
+        region = body_region(state, types, (), lambda inner, _: run(inner))
         regions = {"condition": condition, "body": region}
         return builders.as_tuple(builders.current().emit(while_, initial, {}, regions))
 
@@ -152,7 +214,7 @@ def for_loop(
             builders.current().emit(for_, [*bounds, *initial], {}, {"body": region})
         )
 
-    compile_loop(frame, body, emit)
+    compile_loop(frame, body, emit, targets)
     for name in targets:
         why = f"`{name}` is the variable of a loop that may not run"
         frame.local_names[name] = Unbound(why, carried.here())
@@ -173,9 +235,6 @@ def build(
     try:
         with Builder(region).active():
             region.set_reads(run(inner, region.args[: len(first)]))
-    except BaseException:  # also when interrupted: outer values must not keep its reads
-        discard(region)
-        raise
     finally:
         carried.write_back(state.frame, before)
     return region
@@ -192,8 +251,10 @@ def body_region(
     def one_pass(inner: Frame, extra: list[Value]) -> list[Value]:
         entry = carried.written_now(inner)
         run(inner, extra)
+        for name in carried.rebound(inner, state.frame, [*state.names, *state.stored]):
+            state.meet(name)
         _grow(state, inner, entry)
-        values = _yields(state, inner, types)
+        values = state.yields(inner, types)
         return values + [inner.session.captures[key].current for key in state.parameters]
 
     return build(state, types, one_pass, first)
@@ -209,7 +270,7 @@ def _grow(state: State, inner: Frame, entry: dict[int, Value | None]) -> None:
     ]
     if new:
         state.parameters += new
-        raise Again
+        raise Again(state)
 
 
 def _yields(state: State, inner: Frame, types: list[Type]) -> list[Value]:
@@ -244,10 +305,11 @@ def _carry(state: State, name: str, place: int, leaf: tuple[Any, Any], expected:
     value = carried.as_value(builder, new, dtype)
     if same_type(value.type, expected):
         return value
-    fresh = carried.is_number(old) and place not in state.dtypes
-    if fresh and isinstance(value.type, TensorType) and not value.shape:
-        state.dtypes[place] = value.dtype  # a number takes the dtype that the body gives it
-        raise Again
+    if isinstance(value.type, TensorType) and not value.shape:
+        if carried.is_number(old) and place not in state.dtypes:
+            state.dtypes[place] = value.dtype  # a number takes the dtype that the body gives it
+            raise Again(state)
+        decide_dtype(state.frame, old, value.dtype)
     before = builder.value(old) if not carried.is_number(old) else old
     raise carried.differ(name, before, value, "before the loop", "after one pass")
 
@@ -261,12 +323,3 @@ def scratch() -> Iterator[None]:
             yield
     finally:
         discard(region)
-
-
-def discard(region: Region) -> None:
-    """Let the operations of a region that is thrown away read nothing."""
-    for operation in region.walk():
-        operation.set_reads(())
-        for nested in operation.regions.values():
-            nested.set_reads(())
-    region.set_reads(())

@@ -12,21 +12,19 @@ import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from types import FunctionType, MethodType
 from typing import Any
 
 import gast
 
 from s2sad.core import location as locations
-from s2sad.core.cell import Cell
 from s2sad.core.diagnostics import fail
 from s2sad.core.location import Location
-from s2sad.core.parameter import Parameter
+from s2sad.core.parameter import Parameter, check_unique
 from s2sad.core.tensor import Tensor
 from s2sad.frontend import calls
+from s2sad.frontend.callee import start_of, title_of
 from s2sad.frontend.frame import Frame, Session
 from s2sad.frontend.guards import Guards
-from s2sad.frontend.source import short_name
 from s2sad.frontend.trees import map_leaves
 from s2sad.ir.builder import Builder, reaching
 from s2sad.ir.graph import Function, Region, Value
@@ -54,17 +52,6 @@ class Reading:
     written: tuple[Tensor, ...]
 
 
-def bind(
-    function: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any]
-) -> inspect.BoundArguments:
-    """The arguments of a call by parameter name (E0302 when they do not fit)."""
-    target = function.construct if isinstance(function, Cell) else function
-    try:
-        return inspect.signature(target, follow_wrapped=False).bind(*args, **kwargs)
-    except TypeError as error:
-        raise fail("E0302", f"{title_of(function)}: {error}", location=start_of(function)) from None
-
-
 #: Python's own limit while compiling: one call of the user's takes about a dozen of ours.
 RECURSION_LIMIT = 5000
 
@@ -80,16 +67,25 @@ def deep_recursion() -> Iterator[None]:
         sys.setrecursionlimit(limit)
 
 
-def read(function: Callable[..., Any], bound: inspect.BoundArguments) -> Reading:
+def read(function: Callable[..., Any], bound: inspect.BoundArguments, *, order: int = 0) -> Reading:
     """Partial evaluation of a call of `function`, which may be a Cell.
+
+    Parameters
+    ----------
+    function : callable
+    bound : inspect.BoundArguments
+    order : int
+        How many derivatives will be taken of it.
 
     Raises
     ------
     S2sadError
         Located in the user's source: E01 for Python that cannot be compiled, E02 for names,
-        E03 and E04 for what operations refuse, E0307 for a result that is no tensor.
+        E03 and E04 for what operations refuse, E0307 for a result that is no tensor, E0406 for
+        two Parameters of one name.
     """
     session = Session(Region())
+    session.order = order
     paths = named_leaves(bound.arguments)
     leaves = iter([_argument(session, path, leaf) for path, leaf in paths])
     given = inspect.BoundArguments(
@@ -108,6 +104,7 @@ def _finish(
     session: Session, title: str, bindings: list[str], tree: str, results: list[Value]
 ) -> Reading:
     captures = list(session.captures.values())
+    check_unique(c.tensor for c in captures if c.binding.startswith("param:"))  # type: ignore
     written = [c for c in captures if c.written is not None]
     session.region.set_reads([*results, *(c.current for c in written)])
     donates = {capture.value.index: len(results) + place for place, capture in enumerate(written)}
@@ -121,31 +118,6 @@ def _finish(
         tuple(c.tensor for c in captures),
         tuple(c.tensor for c in written),
     )
-
-
-def title_of(function: Callable[..., Any]) -> str:
-    """``"rnn.Net.construct"``: module, class and name, as headers of dumps have it."""
-    if isinstance(function, Cell):
-        function = construct_of(function)
-    name = getattr(function, "__qualname__", type(function).__name__)
-    name = name.replace("<locals>.", "").replace("<lambda>", "lambda_")
-    return f"{(function.__module__ or '').rpartition('.')[2]}.{name}"
-
-
-def construct_of(cell: Cell) -> Any:
-    """The construct of the Cell's class (E0220 when it has none)."""
-    if not hasattr(type(cell), "construct"):
-        raise fail("E0220", f"{type(cell).__name__} has no method 'construct'", help="define it")
-    return type(cell).construct  # type: ignore[attr-defined]
-
-
-def start_of(function: Callable[..., Any]) -> Location | None:
-    """Where the function, or the Cell's construct, is defined."""
-    target: Any = construct_of(function) if isinstance(function, Cell) else function
-    target = target.__func__ if isinstance(target, MethodType) else target
-    if not isinstance(target, FunctionType):
-        return None
-    return Location(short_name(target.__code__.co_filename), target.__code__.co_firstlineno, 0)
 
 
 def is_input(leaf: Any) -> bool:

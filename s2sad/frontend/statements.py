@@ -1,12 +1,14 @@
 """What does a statement do, when some of it is known while compiling?
 
 Branches and loops on static values leave no trace in the IR: only the taken side is compiled,
-and a static loop is written out. On tensor data they become regions.
+and a static loop is written out, unless it is a `for` over a range whose passes differ in numbers
+only. On tensor data they become regions.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cache
 from typing import Any
 
 import gast
@@ -19,17 +21,23 @@ from s2sad.frontend.branches import branch
 from s2sad.frontend.carried import fork, stored_names, write_back, written_now
 from s2sad.frontend.expressions import (
     BINARY,
+    TARGETS,
     Range,
     bind,
     data_condition,
     describe,
     evaluate,
+    is_tensor,
+    item_of_tensor,
     operate,
     static_iterable,
     truth,
 )
 from s2sad.frontend.frame import Frame
+from s2sad.frontend.index import VaryingRange
+from s2sad.frontend.kept import Outcome, keep_inner, try_to_keep
 from s2sad.frontend.loops import for_loop, scratch, while_loop
+from s2sad.frontend.writes import assign_attribute, assign_item
 from s2sad.ir import builder as builders
 
 
@@ -41,6 +49,8 @@ class Exit:
         self.value = value
         self.place = locations.current.get()
 
+
+TARGETS.update({gast.Subscript: assign_item, gast.Attribute: assign_attribute})
 
 STATEMENTS: dict[type, Callable[[Frame, Any], Exit | None]] = {}
 
@@ -83,13 +93,17 @@ def _annotated(frame: Frame, node: Any) -> None:
 
 @executes(gast.AugAssign)
 def _augmented(frame: Frame, node: Any) -> None:
-    if not isinstance(node.target, gast.Name):
-        raise fail("E0101", "augmented assignment to an item or attribute cannot be compiled yet")
-    old = frame.lookup(node.target.id)
+    old = evaluate(frame, as_read(node.target))
     if isinstance(old, (list, dict, set)):
         raise fail("E0101", "augmented assignment to a container cannot be compiled yet")
     value = operate(frame, BINARY[type(node.op)], old, evaluate(frame, node.value))
     bind(frame, node.target, value)
+
+
+def as_read(target: Any) -> Any:
+    """The target of an assignment as an expression that reads it."""
+    fields = {name: getattr(target, name) for name in (*target._fields, *target._attributes)}
+    return type(target)(**{**fields, "ctx": gast.Load()})
 
 
 @executes(gast.Return)
@@ -146,14 +160,44 @@ def _for(frame: Frame, node: Any) -> Exit | None:
     items = evaluate(frame, node.iter)
     if isinstance(items, Range):
         return _counted(frame, node, items)
-    for item in static_iterable(items):
-        bind(frame, node.target, item)
+
+    indices, item, item_of_all = passes_of(items)
+
+    def run(inner: Frame, index: Any) -> None:
+        bind(inner, node.target, item(index))
+        to_the_end(inner, node.body)
+
+    if isinstance(indices, VaryingRange):
+        keep_inner(frame, node, indices, run)
+        return execute(frame, node.orelse)
+    may_stay = isinstance(indices, range)
+    for place, index in enumerate(indices):
+        if may_stay and place < 2:  # as a whole, or from its second pass on
+            outcome = try_to_keep(frame, node, indices[place:], run)
+            if outcome is Outcome.KEPT:
+                break
+            may_stay = outcome is Outcome.LATER
+        bind(frame, node.target, item(index) if may_stay else item_of_all(index))
         leaving = execute(frame, node.body)
         if leaving is not None and leaving.kind == "return":
             return leaving
         if leaving is not None and leaving.kind == "break":
             return None
     return execute(frame, node.orelse)
+
+
+def passes_of(items: Any) -> tuple[Any, Callable[[Any], Any], Callable[[Any], Any]]:
+    """What a loop over `items` goes through, and what its variable is then.
+
+    Through a tensor it goes by numbers, so it may stay a loop: its slices are read one by one, or,
+    where they all are, at once.
+    """
+    if is_tensor(items) and items.ndim and isinstance(items.shape[0], int):
+        rows = builders.current().value(items)
+        slices = cache(lambda: static_iterable(rows))
+        indices = range(items.shape[0])
+        return indices, lambda i: item_of_tensor(rows, i), lambda i: slices()[i]
+    return static_iterable(items), lambda item: item, lambda item: item
 
 
 def _counted(frame: Frame, node: Any, items: Range) -> Exit | None:

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import ClassVar
 
+from s2sad.autodiff.forward import has_tangent
 from s2sad.core.diagnostics import fail
 from s2sad.ir.builder import as_tuple
 from s2sad.ir.graph import Function, Operation
@@ -19,6 +20,11 @@ def without_adjoint(prim: Primitive) -> bool:
     return prim.adjoint_rule is None and prim.nondiff is None
 
 
+def without_tangent(prim: Primitive) -> bool:
+    """Those, and composites that forward mode goes through: a `custom` has both in it."""
+    return without_adjoint(prim) or not has_tangent(prim)
+
+
 def every(prim: Primitive) -> bool:
     """All composites: for a target that keeps none."""
     return True
@@ -30,7 +36,7 @@ def _title(chosen: Callable[[Primitive], bool]) -> str:
 
 def _chosen(text: str) -> Callable[[Primitive], bool]:
     """What `_title` names `text` (E0404)."""
-    choices = {_title(each): each for each in (every, without_adjoint)}
+    choices = {_title(each): each for each in (every, without_adjoint, without_tangent)}
     if text not in choices:
         raise fail("E0404", f"decompose takes {' or '.join(choices)}, got {text!r}")
     return choices[text]

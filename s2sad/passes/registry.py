@@ -11,12 +11,16 @@ from s2sad.passes.canonicalize import Canonicalize
 from s2sad.passes.cse import Cse
 from s2sad.passes.dce import Dce
 from s2sad.passes.decompose import Decompose
+from s2sad.passes.expand import ExpandTransforms
 from s2sad.passes.hoist import HoistConstants
+from s2sad.passes.strip import StripMarkers
 
 #: Our own passes, by the name that a pipeline's text has for them.
 PASSES: dict[str, type[Pass]] = {
-    kind.name: kind for kind in (Canonicalize, Cse, Dce, Decompose, HoistConstants, Repeat)
-}
+    kind.name: kind
+    for kind in (Canonicalize, Cse, Dce, Decompose, ExpandTransforms, HoistConstants, Repeat,
+                 StripMarkers)
+}  # fmt: skip
 
 List = tuple[Pass, ...]
 

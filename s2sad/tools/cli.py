@@ -27,6 +27,8 @@ from s2sad.tools.run_ir import BACKENDS, run_ir
 from s2sad.tools.summary import show_summary
 from s2sad.tools.tables import show
 
+__is_entry__ = True  # what calls this is no program of the user's; see `core.location`
+
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command line `argv`, that of the process by default; the exit code.
@@ -119,7 +121,7 @@ def _parser() -> argparse.ArgumentParser:
     command.add_argument("--grad", action="store_true", help="compile its gradients as well")
     command.add_argument(
         "--stage", default="all", metavar="S",
-        help="one only, such as 03-joint or joint, or source: all of it for people to read",
+        help="one only, such as 04-joint or joint, or source: all of it for people to read",
     )  # fmt: skip
     command.add_argument(
         "-o", "--output", type=Path, metavar="DIR",

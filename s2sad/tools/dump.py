@@ -34,7 +34,7 @@ def dump(
         Whether its value and gradients are compiled, with respect to all arguments and all
         trainable Parameters.
     stage : str
-        ``"all"``, a stage such as ``"03-joint"`` or ``"joint"``, or ``"source"``.
+        ``"all"``, a stage such as ``"04-joint"`` or ``"joint"``, or ``"source"``.
     folder : Path, optional
         Where files go; one stage is printed without it.
     seed : int

@@ -115,7 +115,7 @@ def _given(
             wanted.element.dtype, (len(np.atleast_1d(arrays[0])), *wanted.element.shape)
         )
         _require_type(arrays[0], height, found[0], place)
-        return StackValue(wanted.element, [part.copy() for part in arrays[0]])
+        return wanted.unstacked(arrays[0])
     _require_type(arrays[0], wanted, found[0], place)
     return arrays[0]
 

@@ -19,11 +19,12 @@ from s2sad.ir.builder import build_function
 from s2sad.ir.dims import symbol
 from s2sad.ir.evaluate import evaluate
 from s2sad.ir.graph import Function
-from s2sad.ir.types import bool_, f32, type_of
+from s2sad.ir.types import bool_, f32, i64, type_of
 from s2sad.ir.verify import verify
 from s2sad.passes.base import run_passes
 from s2sad.passes.dce import Dce
 from s2sad.passes.decompose import Decompose, every, without_adjoint
+from s2sad.passes.hoist import HoistConstants
 from support.control_programs import PROGRAMS, X, float_results
 
 
@@ -88,6 +89,37 @@ def test_what_is_only_looked_at_is_no_residual() -> None:
     )
     joint = differentiate(function, [0])
     assert not any(op.prim is p.stack_push for op in joint.walk())
+
+
+def test_nor_is_what_only_the_shape_of_a_cotangent_depends_on() -> None:
+    def body(i, rows):
+        window = p.dynamic_slice(rows, i, 0, sizes=(1, 3))
+        row = p.gather(rows, i, axis=0) + p.reshape(window, shape=(3,))
+        return p.index_update(rows, i, row, axis=0)
+
+    function = build_function(lambda x: p.for_(1, 5, 1, x, body=body), [f32[5, 3]])
+    run_passes(function, [HoistConstants()])
+    assert not any(op.prim is p.stack_push for op in differentiate(function, [0]).walk())
+
+
+def test_numbers_that_follow_the_index_are_computed_again() -> None:
+    def body(i, h):
+        return h * p.cast(5 - 2 * i, dtype=h.dtype) + p.gather(h, i + 1, axis=0)
+
+    function = build_function(lambda x: p.for_(0, 2, 1, x, body=body), [type_of(X)])
+    run_passes(function, [HoistConstants()])
+    assert not any(op.prim is p.stack_push for op in differentiate(function, [0]).walk())
+    joint, everything = check(function, [X], [0], 0)
+    check(joint, everything, range(len(everything)), 1)
+
+
+def test_what_only_an_unwanted_gradient_reads_is_no_residual() -> None:
+    def body(i, h):
+        return h / p.cast(p.reduce_sum(p.cast(h, dtype=i64), axis=0) + 7, dtype=h.dtype)
+
+    function = build_function(lambda x: p.for_(0, 3, 1, x, body=body), [type_of(X)])
+    pushes = [op for op in differentiate(function, [0]).walk() if op.prim is p.stack_push]
+    assert [op.operands[1].shape for op in pushes] == [()]  # the divisor, not the quotient
 
 
 def test_reading_rows_in_a_loop_is_linear() -> None:

@@ -6,27 +6,23 @@ import numpy as np
 import pytest
 
 from s2sad import prims as p
-from s2sad.autodiff.forward import has_tangent, push_forward
+from s2sad.autodiff.forward import push_forward
 from s2sad.autodiff.reverse import differentiate
 from s2sad.backends.numpy import build
 from s2sad.core.diagnostics import S2sadError
 from s2sad.ir.builder import build_function
 from s2sad.ir.evaluate import evaluate
 from s2sad.ir.graph import Function
-from s2sad.ir.types import f64, type_of
+from s2sad.ir.types import StackType, f64, type_of
 from s2sad.ir.verify import verify
 from s2sad.passes.base import run_passes
-from s2sad.passes.decompose import Decompose, without_adjoint
+from s2sad.passes.decompose import Decompose, without_adjoint, without_tangent
 from support import reverse
 from support.control_programs import PROGRAMS, float_results
 from support.laws import identical
 from support.specs import differentiable_specs
 
 SPECS = differentiable_specs()
-
-
-def without_tangent(prim) -> bool:
-    return not has_tangent(prim)
 
 
 def tangent(function: Function, wrt) -> Function:
@@ -88,7 +84,32 @@ def test_an_unselected_nan_stays_out() -> None:
     np.testing.assert_array_equal(found[1], [0.0, 0.25])
 
 
-def test_markers_with_regions_are_refused() -> None:
-    function = build_function(lambda x: p.checkpoint(x, body=lambda x: (p.exp(x),)), [f64])
+@pytest.mark.parametrize("wrt", [(0,), (1,), (0, 1)], ids=str)
+@pytest.mark.parametrize(("program", "inputs"), PROGRAMS, ids=[f.__name__ for f, _ in PROGRAMS])
+def test_forward_over_reverse_through_control_flow(program, inputs, wrt) -> None:
+    function = build_function(program, [type_of(x) for x in inputs])
+    run_passes(function, [Decompose(without_adjoint)])
+    joint = differentiate(function, (0, 1), float_results(function))
+    rng = np.random.default_rng(0)
+    dots = [rng.normal(size=inputs[i].shape) for i in wrt]
+    results = evaluate(tangent(joint, wrt), [*inputs, *dots])
+
+    def moved(step):
+        given = list(inputs)
+        for i, dot in zip(wrt, dots, strict=True):
+            given[i] = given[i] + step * dot
+        return evaluate(joint, given)
+
+    ahead, behind = moved(1e-6), moved(-1e-6)
+    for place, dot in zip(float_results(joint), results[len(joint.results) :], strict=True):
+        slope = (ahead[place] - behind[place]) / 2e-6
+        np.testing.assert_allclose(dot, slope, rtol=1e-6, atol=1e-7)
+
+
+def test_what_is_left_over() -> None:
+    function = build_function(lambda x: p.fused(x, body=lambda x: p.exp(x)), [f64])
     with pytest.raises(S2sadError, match="E0104"):
         push_forward(function, (0,))
+    taking = build_function(lambda stack: p.stack_pop(stack), [StackType(f64)])
+    with pytest.raises(S2sadError, match="E0104"):
+        push_forward(taking, ())

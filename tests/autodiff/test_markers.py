@@ -5,15 +5,16 @@ from __future__ import annotations
 import numpy as np
 
 from s2sad import prims as p
+from s2sad.autodiff.forward import push_forward
 from s2sad.autodiff.reverse import differentiate
 from s2sad.ir.builder import build_function
 from s2sad.ir.evaluate import evaluate
 from s2sad.ir.graph import Function
-from s2sad.ir.types import i64, type_of
+from s2sad.ir.types import f64, i64, type_of
 from s2sad.ir.verify import verify
 from s2sad.passes.base import run_passes
 from s2sad.passes.dce import Dce
-from s2sad.passes.decompose import Decompose, without_adjoint
+from s2sad.passes.decompose import Decompose, without_adjoint, without_tangent
 
 X = np.array([0.5, -1.0, 2.0])
 
@@ -118,3 +119,119 @@ def test_markers_inside_loops_and_branches() -> None:
 def test_stop_gradient_of_a_twin_is_not_merged() -> None:
     found = gradients(lambda x: p.mul(p.exp(x), p.stop_gradient(p.exp(x))), X)[0]
     np.testing.assert_allclose(found, np.exp(2 * X), rtol=1e-15)
+
+
+# ---- forward mode --------------------------------------------------------------------------------
+
+V = np.array([1.0, 10.0, 100.0])
+
+
+def tangents(program, x=X, v=V):
+    """Results and tangents of `program`, which is a function of one tensor or a Function of it."""
+    function = program
+    if not isinstance(function, Function):
+        function = build_function(program, [type_of(x)])
+    run_passes(function, [Decompose(without_tangent)])
+    pushed = push_forward(function, [0])
+    verify(pushed)
+    return evaluate(pushed, [x, v])
+
+
+def test_a_custom_rule_is_transposed() -> None:
+    np.testing.assert_allclose(tangents(tenfold)[1], 10 * X * V)
+    np.testing.assert_allclose(tangents(lambda x: tenfold(tenfold(x)))[1], 100 * X**3 * V)
+    value, gradient, _, slope = tangents(joint(tenfold, X))
+    np.testing.assert_allclose((value, gradient, slope), (X * X, 10 * X, 10 * V))
+
+
+def test_the_transpose_of_a_rule_with_several_values_and_results() -> None:
+    def program(x):
+        y = p.exp(x)
+        n = p.cast(x, dtype=i64)
+        return p.custom(
+            x, n, y,
+            primal=lambda x, n, y: (p.mul(x, y), p.add(n, 1), p.reduce_sum(y)),
+            adjoint=lambda x, n, y, out, m, total, dout, dtotal: (
+                p.add(p.mul(dout, 2.0), p.mul(y, 0.0)), p.add(p.mul(dout, x), dtotal)
+            ),
+        )  # fmt: skip
+
+    *_, by_out, by_total = tangents(program)
+    y_dot = np.exp(X) * V
+    np.testing.assert_allclose(by_out, 2 * V + X * y_dot)
+    np.testing.assert_allclose(by_total, y_dot.sum())
+
+
+def test_a_checkpoint_stays_one_with_its_tangent() -> None:
+    w = np.array([0.3, 1.5, -0.2])
+
+    def program(x):
+        return p.checkpoint(x, p.const(w, f64[3]), body=lambda x, w: body(x, w))
+
+    slope = np.tanh(X * w) + X * w / np.cosh(X * w) ** 2
+    function = build_function(program, [f64[3]])
+    run_passes(function, [Decompose(without_tangent)])
+    pushed = push_forward(function, [0])
+    np.testing.assert_allclose(evaluate(pushed, [X, V])[1], slope * V, rtol=1e-13)
+    (marker,) = (op for op in pushed.walk() if op.prim is p.checkpoint)
+    assert len(marker.results) == 2
+    back = evaluate(joint(pushed, X, V, wrt=[1]), [X, V])[-1]  # of the value and of the tangent
+    np.testing.assert_allclose(back, slope, rtol=1e-13)
+
+
+def test_a_hook_is_of_no_concern_to_tangents() -> None:
+    found = tangents(lambda x: p.hook(p.exp(x), body=lambda dx: p.neg(dx)))
+    np.testing.assert_allclose(found[1], np.exp(X) * V)
+
+
+def test_tangents_of_markers_inside_loops_and_branches() -> None:
+    def marked(x):
+        return p.for_(0, 3, 1, x, body=lambda i, h: p.if_(
+            p.reduce_sum(h, axis=None) > 0.0, then=lambda: (tenfold(h),),
+            orelse=lambda: (p.checkpoint(h, body=lambda h: (p.sin(h),)),),
+        ))  # fmt: skip
+
+    h, dot = X, V
+    for _ in range(3):
+        dot = dot * (10 * h if h.sum() > 0 else np.cos(h))
+        h = h * h if h.sum() > 0 else np.sin(h)
+    np.testing.assert_allclose(tangents(marked)[1], dot, rtol=1e-13)
+    *_, second = tangents(joint(marked, X))  # of 10 x, 10 x^2 and 10 x^4, as the rule says
+    np.testing.assert_allclose(second, 1000 * 111 * X**6 * V, rtol=1e-13)
+
+
+def test_a_marker_that_does_not_vary_is_left_as_it_is() -> None:
+    function = build_function(
+        lambda x, y: (p.mul(x, p.stop_gradient(tenfold(y))), tenfold(y)), [f64[3], f64[3]]
+    )
+    found = evaluate(push_forward(function, [0]), [X, X, V])
+    np.testing.assert_allclose(found[2], V * X * X)
+    np.testing.assert_array_equal(found[3], np.zeros(3))
+
+
+# ---- zeros and barriers --------------------------------------------------------------------------
+
+
+def test_a_cotangent_that_a_rule_leaves_at_zero_goes_nowhere() -> None:
+    def program(x, y):
+        root = p.sqrt(y)
+        return p.custom(
+            x, root, primal=lambda x, r: p.add(x, r),
+            adjoint=lambda x, r, out, dout: (dout, p.zeros_like(r)),
+        )  # fmt: skip
+
+    zero = np.zeros(3)
+    by_x, by_y = gradients(program, X, zero)
+    np.testing.assert_array_equal(by_x, np.ones(3))
+    np.testing.assert_array_equal(by_y, zero)  # 0 times infinity would be NaN
+
+
+def test_what_is_behind_a_barrier_has_its_gradient() -> None:
+    def program(x):
+        return p.mul(p.barrier(p.sin(x)), x)
+
+    expected = np.cos(X) * X + np.sin(X)
+    np.testing.assert_allclose(gradients(program, X)[0], expected, rtol=1e-15)
+    np.testing.assert_allclose(tangents(program)[1], expected * V, rtol=1e-15)
+    *_, second = evaluate(joint(joint(program, X), X), [X])  # of value and gradient
+    np.testing.assert_allclose(second, expected + 2 * np.cos(X) - X * np.sin(X), rtol=1e-14)

@@ -67,12 +67,12 @@ def _loops(x, y):
     return p.while_(p.const(0, i64), stack, z, condition=lambda i, stack, z: p.less(i, 2), body=pop)
 
 
-@program("custom", "checkpoint", "fused", "hook", "stop_gradient")
+@program("barrier", "custom", "checkpoint", "fused", "hook", "stop_gradient")
 def _markers(x, y):
     x = p.checkpoint(x, y, body=lambda a, b: p.mul(a, b))
     x = p.fused(x, y, body=lambda a, b: p.add(p.mul(a, b), b))
     x = p.custom(x, primal=lambda a: p.mul(a, a), adjoint=lambda a, out, dout: p.mul(dout, 2.0))
-    return p.stop_gradient(p.hook(x, body=lambda dx: p.neg(dx)))
+    return p.stop_gradient(p.hook(p.barrier(x), body=lambda dx: p.neg(dx)))
 
 
 @program("transform", types=(f64[2, 3], X))

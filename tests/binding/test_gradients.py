@@ -13,6 +13,7 @@ import pytest
 import s2sad as ms
 from s2sad import nn, ops
 from s2sad.core.diagnostics import S2sadError
+from support.forms import plain
 
 X = np.array([2.0, 3.0])
 Y = np.array([5.0, 7.0])
@@ -24,17 +25,6 @@ def tensors(*arrays):
 
 def parameter(name, *values, **options):
     return ms.Parameter(ms.Tensor(np.array(values)), name=name, **options)
-
-
-def plain(result):
-    """`result` with lists of numbers in place of its tensors."""
-    if isinstance(result, ms.Tensor):
-        return result.tolist()
-    if isinstance(result, dict):
-        return {key: plain(item) for key, item in result.items()}
-    if isinstance(result, (tuple, list)):
-        return type(result)([plain(item) for item in result])
-    return result
 
 
 def product(x, y):
@@ -205,10 +195,21 @@ def test_without_a_float_output_gradients_are_zero(function):
     assert plain(ms.grad(function)(*tensors(X))) == [0.0, 0.0]
 
 
-def test_integers_get_integer_zeros():
+@pytest.mark.parametrize("dtype", [ms.int8, ms.int64, ms.bool_], ids=str)
+def test_integers_and_bools_have_no_gradient(dtype):
+    n = ms.Tensor([1, 0], dtype)
+    for transform in (ms.grad, ms.value_and_grad):
+        with pytest.raises(S2sadError, match=f"tensor of {dtype.name}") as caught:
+            transform(lambda n, x: n * x, (1, 0))(n, ms.Tensor([2.0, 3.0]))
+        assert caught.value.code == "E0301"
+    assert plain(ms.grad(lambda n, x: n * x, 1)(n, ms.Tensor([2.0, 3.0]))) == [1.0, 0.0]
+
+
+def test_integers_in_containers_get_integer_zeros():
     n = ms.Tensor([1, 2], ms.int8)
-    gradient = ms.grad(lambda n: n * 2.5)(n)
-    assert gradient.dtype is ms.int8 and plain(gradient) == [0, 0]
+    by_n, by_x = ms.grad(lambda pair: pair[0] * pair[1])((n, ms.Tensor([2.0, 3.0])))
+    assert by_n.dtype is ms.int8 and plain(by_n) == [0, 0]
+    assert plain(by_x) == [1.0, 2.0]
 
 
 @pytest.mark.parametrize("dtype", [ms.float16, ms.bfloat16, ms.float32, ms.float64])

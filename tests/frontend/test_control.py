@@ -122,6 +122,19 @@ def number_takes_the_dtype_of_the_body(x, n):
     return total
 
 
+def number_carried_through_loops(x, n):
+    total = 0.0
+    i = 0
+    while i < n:
+        for j in range(n):
+            if x.sum() > 0:
+                total = total + x.sum() * j
+        for k in range(4):
+            total = total + x[k % 2] * k
+        i = i + 1
+    return total
+
+
 def body_local(x, n):
     i = 0
     while i < n:
@@ -146,7 +159,7 @@ PROGRAMS = [
     left_in_the_middle, assigns_in_both, assigns_in_one, nested, conditional_expressions,
     booleans, while_counts,
     while_never, while_nested, for_range, carries_containers, number_takes_the_dtype_of_the_body,
-    body_local,
+    number_carried_through_loops, body_local,
 ]  # fmt: skip
 
 

@@ -5,7 +5,10 @@ Each case names the code and the text that the caret points at.
 
 from __future__ import annotations
 
+import importlib.util
 import linecache
+import posixpath
+import textwrap
 
 import numpy as np
 import pytest
@@ -111,8 +114,8 @@ def loop_variable_after(a, b):
     return b * i
 
 
-def loop_on_data(a, b):
-    for row in a:
+def loop_on_a_number(a, b):
+    for row in a.sum():
         b = b + row
     return b
 
@@ -134,8 +137,9 @@ def tries(a, b):
 
 
 def assigns_an_item(a, b):
-    a[0] = 1.0
-    return a
+    entries = {}
+    entries["a"] = a
+    return entries
 
 
 def prints(a, b):
@@ -169,11 +173,11 @@ CASES = [
     (loop_grows_a_list, "E0306", "while a.sum() > 0:", ("`parts`", "0 items before, 1 after")),
     (breaks_on_data, "E0104", "break", ("break",)),
     (loop_variable_after, "E0211", "for i in range(a.sum().astype(ms.int32)):", ("`i`",)),
-    (loop_on_data, "E0101", "for row in a:", ("iterating",)),
+    (loop_on_a_number, "E0304", "for row in a.sum():", ("iterated over",)),
     (no_tensor, "E0307", "def no_tensor(a, b):", ("2",)),
     (with_statement, "E0101", "with open(__file__):", ("With",)),
     (tries, "E0101", "try:", ("Try",)),
-    (assigns_an_item, "E0101", "a[0]", ("a[0]",)),
+    (assigns_an_item, "E0101", 'entries["a"]', ("dict",)),
     (prints, "E0104", "print(a)", ("print",)),
     (calls_numpy, "E0104", "np.concatenate((a, b))", ("concatenate",)),
     (unbound, "E0210", "c", ("'c'",)),
@@ -290,3 +294,15 @@ def test_arguments_that_do_not_fit_the_compiled_function() -> None:
 def test_gradients_ask_for_tensors() -> None:
     with pytest.raises(S2sadError, match="grad_position 1"):
         ms.grad(lambda a, n: a * n, 1)(x(2), 3)
+
+
+def test_only_the_library_itself_is_foreign(tmp_path, monkeypatch):
+    (tmp_path / "wave.py").write_text("def double(x):\n    return x + x\n", encoding="utf-8")
+    spec = importlib.util.spec_from_file_location("wave", tmp_path / "wave.py")  # Python has one
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)  # type: ignore[union-attr]
+    compiled = ms.compile(lambda x: module.double(x))
+    assert compiled(ms.Tensor([1.0])).item() == 2.0
+    for function in (textwrap.dedent, posixpath.join):
+        with pytest.raises(S2sadError, match="E0104"):
+            ms.compile(lambda x, function=function: function(x))(ms.Tensor([1.0]))

@@ -61,14 +61,14 @@ def net(tmp_path):
 
 def test_every_stage_is_written_and_runs(s2sad, net, tmp_path):
     said = s2sad("dump", "net.py:Net", "-i", "f32[5, 4]", "-i", "i32[5]", "--grad", "-o", "out")
-    assert said.code == 0 and said.out.startswith("net.Net.construct: 11 stages")
+    assert said.code == 0 and said.out.startswith("net.Net.construct: 13 stages")
     paths = sorted((tmp_path / "out").glob("*.py"))
     assert [path.name for path in paths][:4] == [
-        "00-primal.py", "01-decompose.py", "02-hoist-constants.py", "03-joint.py",
+        "00-primal.py", "01-expand-transforms.py", "02-decompose.py", "03-hoist-constants.py",
     ]  # fmt: skip
     assert all(path.name in said.out for path in paths)
     assert (
-        len(load(paths[3], p.ALL).results) == 4
+        len(load(paths[4], p.ALL).results) == 4
     )  # the loss, and gradients of x and of two weights
     command = [sys.executable, str(paths[-1])]
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
@@ -79,8 +79,8 @@ def test_every_stage_is_written_and_runs(s2sad, net, tmp_path):
 def test_one_stage_is_printed_or_written(s2sad, net, tmp_path):
     given = "net.py:rnn", "-i", "f32[3]", "-i", "f32[3]", "--input", "0.5"
     flat = s2sad("dump", *given, "--stage", "joint", "--grad")
-    assert flat.code == 0 and "· after 03-joint" in flat.out and "stack_pop" in flat.out
-    assert s2sad("dump", *given, "--stage", "03-joint", "--grad").out == flat.out
+    assert flat.code == 0 and "· after 04-joint" in flat.out and "stack_pop" in flat.out
+    assert s2sad("dump", *given, "--stage", "04-joint", "--grad").out == flat.out
     source = s2sad("dump", *given, "--stage", "source", "-o", "out")
     assert source.out == "out/source.py\n"
     assert "while " in (tmp_path / "out" / "source.py").read_text(encoding="utf-8")

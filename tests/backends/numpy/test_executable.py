@@ -117,7 +117,7 @@ def test_its_text_is_in_linecache_while_it_lives():
 
 def test_two_programs_have_two_texts():
     one, other = (executable(lambda x, c=c: p.mul(x, c), f64[2]) for c in (2.0, 3.0))
-    assert one._file != other._file
+    assert one.file != other.file
     assert one.run([np.ones(2)])[0][0] != other.run([np.ones(2)])[0][0]
 
 
@@ -239,7 +239,7 @@ def test_what_the_program_raises_is_just_that_with_its_place():
 
 def test_a_fault_of_a_kernel_shows_the_emitted_line():
     program = executable(lambda x: p.sort(x), f64[2])
-    program._call.__globals__["sort"] = lambda *operands, **attrs: [][0]
+    program.namespace["sort"] = lambda *operands, **attrs: [][0]
     error = caught(program, [np.zeros(2)], IndexError)
     text = "".join(traceback.format_exception(type(error), error, error.__traceback__))
     assert "= sort(t0" in text

@@ -1,0 +1,75 @@
+"""What is called, and how do the arguments fit it?"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Mapping, Sequence
+from types import FunctionType, MethodType
+from typing import Any
+
+from s2sad.core.cell import Cell
+from s2sad.core.custom_vjp import CustomVjp
+from s2sad.core.diagnostics import fail
+from s2sad.core.location import Location
+from s2sad.core.transform import Transform, unwrapped
+from s2sad.frontend.local_functions import LocalFunction
+from s2sad.frontend.source import short_name
+
+
+def bind(
+    function: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any]
+) -> inspect.BoundArguments:
+    """The arguments of a call by parameter name (E0302 when they do not fit)."""
+    target = function.construct if isinstance(function, Cell) else function
+    try:
+        return inspect.signature(target, follow_wrapped=False).bind(*args, **kwargs)
+    except TypeError as error:
+        raise fail("E0302", f"{title_of(function)}: {error}", location=start_of(function)) from None
+
+
+def bind_through(
+    function: Any, args: Sequence[Any], kwargs: Mapping[str, Any]
+) -> tuple[inspect.BoundArguments, tuple[Any, ...]]:
+    """Arguments of a function, of what a Transform is of, and the cotangents that come after them.
+
+    Raises
+    ------
+    S2sadError
+        E0302 when they do not fit, or a cotangent is missing.
+    """
+    seeds: tuple[Any, ...] = ()
+    while isinstance(function, Transform):
+        if function.sens_param:
+            if not args:
+                raise fail("E0302", "the last argument must be the output's cotangent: sens_param")
+            args, seeds = args[:-1], (args[-1], *seeds)
+        function = unwrapped(function.function)
+    return bind(function, args, kwargs), seeds
+
+
+def title_of(function: Callable[..., Any]) -> str:
+    """``"rnn.Net.construct"``: module, class and name, as headers of dumps have it."""
+    if isinstance(function, Cell):
+        function = construct_of(function)
+    name = getattr(function, "__qualname__", type(function).__name__)
+    name = name.replace("<locals>.", "").replace("<lambda>", "lambda_")
+    return f"{(function.__module__ or '').rpartition('.')[2]}.{name}"
+
+
+def construct_of(cell: Cell) -> Any:
+    """The construct of the Cell's class (E0220 when it has none)."""
+    if not hasattr(type(cell), "construct"):
+        raise fail("E0220", f"{type(cell).__name__} has no method 'construct'", help="define it")
+    return type(cell).construct  # type: ignore[attr-defined]
+
+
+def start_of(function: Callable[..., Any]) -> Location | None:
+    """Where the function, or the Cell's construct, is defined."""
+    target: Any = construct_of(function) if isinstance(function, Cell) else function
+    target = target.__func__ if isinstance(target, MethodType) else target
+    target = target.function if isinstance(target, CustomVjp) else target
+    if isinstance(target, LocalFunction):
+        return target.place
+    if not isinstance(target, FunctionType):
+        return None
+    return Location(short_name(target.__code__.co_filename), target.__code__.co_firstlineno, 0)
