@@ -131,7 +131,7 @@ class Program:
         for name in template.assigned:
             readers[name] = self._local(name, readers.get(name), line)
             meant.pop(name, None)
-        return Inline(readers, meant, template.globals, self.bind, line)
+        return Inline(readers, meant, template.globals, self.bind, self.read, line)
 
     def parts(
         self, template: Template, inline: Inline, wanted: Sequence[bool], line: int

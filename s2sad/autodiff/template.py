@@ -7,6 +7,7 @@ fresh names, and names of its module are resolved.
 
 from __future__ import annotations
 
+import ast
 import builtins
 import copy
 from collections.abc import Callable, Mapping
@@ -18,7 +19,7 @@ import gast
 
 from s2sad import prims
 from s2sad.autodiff.support import zeros
-from s2sad.autodiff.tree import attribute, call, load, place
+from s2sad.autodiff.tree import attribute, call, load, place, tuple_of
 from s2sad.core.diagnostics import fail
 from s2sad.frontend.source import source_of
 from s2sad.ir.primitive import Primitive
@@ -113,6 +114,8 @@ class Inline(gast.NodeTransformer):
         Names of the template's module.
     bind : callable
         ``bind(wish, thing)``: a name under which the joint program finds `thing`.
+    read : callable
+        Gives a node that reads a value.
     origin : int
         Index of the primal operation's origin.
     """
@@ -123,12 +126,14 @@ class Inline(gast.NodeTransformer):
         values: dict[str, Any],
         module: Mapping[str, Any],
         bind: Callable[[str, Any], str],
+        read: Callable[[Any], Any],
         origin: int,
     ) -> None:
         self.names = names
         self.values = values
         self.module = module
         self.bind = bind
+        self.read = read
         self.origin = origin
 
     def copy(self, node: Any) -> Any:
@@ -146,6 +151,18 @@ class Inline(gast.NodeTransformer):
             return self.generic_visit(node)
         wish = f"{node.attr}_of_{value.name or 'value'}"
         return place(load(self.bind(wish, getattr(value, node.attr))), self.origin)
+
+    def visit_Subscript(self, node: Any) -> Any:  # noqa: N802 - name given by ast
+        """An item or a slice of a tuple of values reads no other ones."""
+        values = self.values.get(getattr(node.value, "id", ""))
+        if not isinstance(values, tuple):
+            return self.generic_visit(node)
+        try:
+            found = values[literal(node.slice)]
+        except ValueError:
+            return self.generic_visit(node)
+        nodes = tuple_of(map(self.read, found)) if isinstance(found, tuple) else self.read(found)
+        return place(nodes, self.origin)
 
     def visit_Call(self, node: Any) -> Any:  # noqa: N802 - name given by ast
         value = self._meant(node.args[0]) if self._makes_zeros(node) else None
@@ -189,3 +206,11 @@ class Inline(gast.NodeTransformer):
             return place(attribute("p", thing.name), self.origin)
         node.id = self.bind(node.id, thing)
         return node
+
+
+def literal(index: Any) -> Any:
+    """What a node of an index is: an int, or a slice between ints (ValueError for all else)."""
+    if isinstance(index, gast.Slice):
+        parts = (index.lower, index.upper, index.step)
+        return slice(*(None if part is None else literal(part) for part in parts))
+    return ast.literal_eval(gast.gast_to_ast(index))

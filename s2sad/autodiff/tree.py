@@ -60,7 +60,7 @@ def starred(node: Any) -> Any:
     return gast.Starred(value=node, ctx=gast.Load())
 
 
-def tuple_of(nodes: Sequence[Any]) -> Any:
+def tuple_of(nodes: Iterable[Any]) -> Any:
     return gast.Tuple(elts=list(nodes), ctx=gast.Load())
 
 

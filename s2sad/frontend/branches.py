@@ -13,10 +13,11 @@ from typing import Any
 
 from s2sad.core.diagnostics import fail
 from s2sad.frontend import carried
-from s2sad.frontend.carried import as_value, fork, is_data, same_static, stored_names
+from s2sad.frontend.carried import as_value, changed_names, fork, is_data, same_static
 from s2sad.frontend.frame import Frame, Unbound
 from s2sad.frontend.loops import decide_dtype
 from s2sad.frontend.trees import leaves, map_leaves
+from s2sad.frontend.views import note_result
 from s2sad.ir import builder as builders
 from s2sad.ir.builder import Builder
 from s2sad.ir.graph import Region, Value
@@ -66,6 +67,11 @@ def _compile_sides(frame: Frame, then: Run, orelse: Run) -> tuple[Side, Side]:
     return one, other
 
 
+def _is_own(name: str, frame: Frame, sides: tuple[Side, Side]) -> bool:
+    """Whether a variable belongs to this call, not to a function around it."""
+    return any(name in each.local_names for each in (frame, *(side.frame for side in sides)))
+
+
 def branch(frame: Frame, condition: Value, then: Run, orelse: Run, statements: list[Any]) -> Any:
     """Compile an `if` on data; what `then` and `orelse` return is merged as well.
 
@@ -82,7 +88,7 @@ def branch(frame: Frame, condition: Value, then: Run, orelse: Run, statements: l
     sides = _compile_sides(frame, then, orelse)
     merged = _Merge(sides)
     variables: dict[str, Any] = {}
-    names = stored_names(statements)
+    names = [x for x in changed_names(statements) if _is_own(x, frame, sides)]
     for side in sides:
         names += carried.rebound(side.frame, frame, names)
     for name in names:
@@ -99,6 +105,8 @@ def branch(frame: Frame, condition: Value, then: Run, orelse: Run, statements: l
         if_, [condition], {}, {"then": sides[0].region, "orelse": sides[1].region}
     )
     results = builders.as_tuple(results)
+    for value, *ends in zip(results, sides[0].yields, sides[1].yields, strict=True):
+        note_result(frame.session, value, *ends)
     finish = _finisher(results)
     for name, tree in variables.items():
         carried_tree = map_leaves(tree, finish)
@@ -154,6 +162,11 @@ class _Merge:
             decide_dtype(self.sides[0].frame, leaf, other.dtype)
 
     def _place(self, values: list[Value]) -> _Place:
+        """The result that is one of `values`; variables that hold one tensor go on doing so."""
+        known = zip(*(side.yields for side in self.sides), strict=True)
+        for index, (one, other) in enumerate(known):
+            if one is values[0] and other is values[1]:
+                return _Place(index)
         for side, value in zip(self.sides, values, strict=True):
             side.yields.append(value)
         return _Place(len(self.sides[0].yields) - 1)

@@ -32,6 +32,23 @@ def stored_names(statements: Iterable[Any]) -> list[str]:
     return list(found)
 
 
+def changed_names(statements: Iterable[Any]) -> list[str]:
+    """Variables that `statements` assign, or write into an item of."""
+    written = [
+        root for statement in statements for node in gast.walk(statement)
+        if isinstance(node, gast.Subscript) and isinstance(node.ctx, gast.Store)
+        for root in _root(node)
+    ]  # fmt: skip
+    return list(dict.fromkeys([*stored_names(statements), *written]))
+
+
+def _root(node: Any) -> list[str]:
+    """The variable in whose value the item lies."""
+    while isinstance(node, (gast.Subscript, gast.Attribute)):
+        node = node.value
+    return [node.id] if isinstance(node, gast.Name) else []
+
+
 def _collect_stores(node: Any, found: dict[str, None]) -> None:
     if isinstance(node, (gast.FunctionDef, gast.ClassDef)):
         found[node.name] = None
@@ -42,12 +59,6 @@ def _collect_stores(node: Any, found: dict[str, None]) -> None:
         return
     if isinstance(node, gast.Name) and isinstance(node.ctx, gast.Store):
         found[node.id] = None
-    if isinstance(node, gast.Subscript) and isinstance(node.ctx, gast.Store):
-        root = node.value
-        while isinstance(root, (gast.Subscript, gast.Attribute)):
-            root = root.value
-        if isinstance(root, gast.Name):  # the tensor that is written, or what contains it
-            found[root.id] = None
     for child in gast.iter_child_nodes(node):
         _collect_stores(child, found)
 

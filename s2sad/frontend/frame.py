@@ -68,8 +68,12 @@ class Session:
         Loops around what is read now whose body is read once for all passes.
     order : int
         How many derivatives are taken, one of the other, of what is read now.
-    overwritten : dict of Value to Location
-        Tensors whose elements were written by another name, and where: see `views`.
+    writes : list of Location
+        Where something was written into a tensor; see `views`.
+    overwritten : dict of Value to int
+        Tensors that a write may have changed, with the number of the last one.
+    maybe : dict of Value to (int, tuple of Value)
+        Which tensors a result of a branch or a loop may be, and the writes made before.
     """
 
     def __init__(self, region: Region) -> None:
@@ -81,7 +85,9 @@ class Session:
         self.loops: list[Any] = []
         self.kept_loops = 0
         self.order = 0
-        self.overwritten: dict[Value, Location | None] = {}
+        self.writes: list[Location | None] = []
+        self.overwritten: dict[Value, int] = {}
+        self.maybe: dict[Value, tuple[int, tuple[Value, ...]]] = {}
 
     @contextmanager
     def inside(self, cell: Cell) -> Iterator[None]:

@@ -19,13 +19,14 @@ from s2sad.core.cell import Cell
 from s2sad.core.dtypes import DType
 from s2sad.core.tensor import Tensor
 from s2sad.frontend import carried
-from s2sad.frontend.carried import same_static, stored_names
+from s2sad.frontend.carried import changed_names, same_static
 from s2sad.frontend.frame import Frame, Unbound
 from s2sad.frontend.guards import LITERALS
 from s2sad.frontend.index import VaryingRange
 from s2sad.frontend.liveness import Live, liveness
 from s2sad.frontend.loops import State, body_region, compile_with, is_bound
 from s2sad.frontend.trees import leaves, map_leaves
+from s2sad.frontend.views import note_result
 from s2sad.ir import builder as builders
 from s2sad.ir.graph import Value
 from s2sad.ir.types import Type, i64, same_type
@@ -114,16 +115,22 @@ class _Kept(State):
 
     Attributes
     ----------
-    ends : dict of str to tree
+    left : dict of str to tree
         What the variables hold after the last pass: static leaves, and slots.
     """
 
     live: Live = field(kw_only=True)
     passes: _Passes = field(kw_only=True)
-    ends: dict[str, Any] = field(default_factory=dict)
+    left: dict[str, Any] = field(default_factory=dict)
 
     def meet(self, name: str) -> None:
         raise Unfit(f"{name} holds a tensor that is written by another name", settles=True)
+
+    def link(self, leaf: Value, names: Any) -> None:
+        raise Unfit("a tensor is written that has two names", settles=True)
+
+    def refuse(self, message: str) -> None:
+        raise Unfit(message, settles=True)
 
     def moves(self, leaf: Any) -> bool:
         return isinstance(leaf, Value)
@@ -136,12 +143,12 @@ class _Kept(State):
 
     def yields(self, inner: Frame, types: list[Type]) -> list[Value]:
         values: list[Value] = []
-        self.ends.clear()
+        self.left.clear()
         for name in self.stored:
             if name in self.names:
-                self.ends[name] = self._after(name, inner, values, types)
+                self.left[name] = self._after(name, inner, values, types)
             elif name in self.live.after and is_bound(inner, name):
-                self.ends[name] = map_leaves(inner.local_names[name], self._last)
+                self.left[name] = map_leaves(inner.local_names[name], self._last)
         return values
 
     def _after(self, name: str, inner: Frame, values: list[Value], types: list[Type]) -> Any:
@@ -158,7 +165,8 @@ class _Kept(State):
             if not self.moves(other) or not same_type(other.type, types[len(values)]):
                 raise Unfit(f"{name} changes its type", settles=True)
             values.append(other)
-            return _Slot(len(values) - 1)
+            first = next(i for i, value in enumerate(values) if value is other)
+            return _Slot(first if self.passes.runs else len(values) - 1)
 
         return map_leaves(old, leaf)
 
@@ -189,7 +197,7 @@ def _as_it_is(leaf: Any) -> Any:
 
 
 def _keep(frame: Frame, node: Any, passes: _Passes, run: Run) -> None:
-    stored = stored_names([node.target, *node.body])
+    stored = changed_names([node.target, *node.body])
     live = liveness(frame.tree)[node]
     needed = [name for name in stored if name in live.entry or name in live.after]
     names = [name for name in needed if is_bound(frame, name)]
@@ -222,13 +230,16 @@ def _emit(state: _Kept, run: Run) -> tuple[Value, ...]:
 def _finish(state: _Kept, results: list[Value]) -> None:
     """Let variables and parameters hold what they do after the loop."""
     frame = state.frame
+    initial = [leaf for leaf in state.leaves if state.moves(leaf)]
+    for result, leaf, end_ in zip(results, initial, state.ends, strict=False):
+        note_result(frame.session, result, leaf if not state.passes.runs else None, end_)
 
     def end(leaf: Any) -> Any:
         return results[leaf.index] if isinstance(leaf, _Slot) else leaf
 
     for name in state.stored:
-        if name in state.live.after and name in state.ends:
-            frame.local_names[name] = map_leaves(state.ends[name], end)
+        if name in state.live.after and name in state.left:
+            frame.local_names[name] = map_leaves(state.left[name], end)
         else:
             frame.local_names[name] = Unbound(f"`{name}` is not read again", carried.here())
     count = len(state.parameters)

@@ -7,7 +7,7 @@ and a Python number that changes becomes a tensor.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
@@ -15,9 +15,10 @@ from typing import Any
 from s2sad.core.diagnostics import fail
 from s2sad.core.dtypes import DType
 from s2sad.frontend import carried
-from s2sad.frontend.carried import fork, is_data, same_static, stored_names
+from s2sad.frontend.carried import changed_names, fork, is_data, same_static
 from s2sad.frontend.frame import Frame, Unbound
 from s2sad.frontend.trees import leaves, map_leaves
+from s2sad.frontend.views import note_result
 from s2sad.ir import builder as builders
 from s2sad.ir.builder import Builder, discard
 from s2sad.ir.graph import Region, Value
@@ -39,6 +40,10 @@ class State:
         What an argument of a region stands for: the place of a leaf, and the leaf.
     stored : list of str
         Variables that a pass assigns.
+    linked : set of Value
+        Tensors that a pass writes and several leaves hold: these stay one tensor.
+    ends : list of Value
+        What the leaves that are carried, and the parameters, are after a pass.
     """
 
     frame: Frame
@@ -47,11 +52,23 @@ class State:
     parameters: list[int] = field(default_factory=list)
     before: dict[Value, tuple[int, Any]] = field(default_factory=dict)
     stored: list[str] = field(kw_only=True)
+    linked: set[Value] = field(default_factory=set)
+    ends: list[Value] = field(default_factory=list)
 
     def meet(self, name: str) -> None:
         """Carry a variable that a pass changes without assigning it, in another attempt."""
         self.names.append(name)
         raise Again(self)
+
+    def link(self, leaf: Value, names: Iterable[str]) -> None:
+        """Carry `names`, which hold the tensor `leaf`, as one, in another attempt."""
+        self.names += [name for name in names if name not in self.names]
+        self.linked.add(leaf)
+        raise Again(self)
+
+    def refuse(self, message: str) -> None:
+        """Say that what a pass writes cannot be told apart from what it does not."""
+        raise fail("E0104", message, help="copy one of them before the loop: `x.copy()`")
 
     def moves(self, leaf: Any) -> bool:
         """Whether a leaf of a variable is carried: what else there is stays the same."""
@@ -81,7 +98,7 @@ class State:
 
     def put(self, frame: Frame, values: list[Value]) -> None:
         """Let the variables of `frame`, and the parameters, hold the carried `values`."""
-        rest = iter(values)
+        rest, ones = iter(values), dict[Value, Value]()
         places = iter(enumerate(self.leaves))
 
         def new(leaf: Any) -> Any:
@@ -90,12 +107,16 @@ class State:
                 return leaf
             value = next(rest)
             self.before[value] = place, leaf
-            return value
+            note_result(frame.session, value, leaf)
+            return ones.setdefault(leaf, value) if self._is_linked(leaf) else value
 
         for name in self.names:
             frame.local_names[name] = map_leaves(self.frame.local_names[name], new)
         for key in self.parameters:
             frame.session.captures[key].written = next(rest)
+
+    def _is_linked(self, leaf: Any) -> bool:
+        return isinstance(leaf, Value) and leaf in self.linked
 
     def yields(self, inner: Frame, types: list[Type]) -> list[Value]:
         """What the variables hold after a pass, in the order of `initial`, parameters apart."""
@@ -161,18 +182,49 @@ def compile_loop(
     emit : callable
         Gets the state and the initial values; builds the regions and emits the operation.
     """
-    stored = stored_names(body)
+    stored = changed_names(body)
     known = [name for name in stored if is_bound(frame, name)]
     state = State(frame, known, stored=[*stored, *targets])
     results = compile_with(state, lambda initial: emit(state, initial))
     after = fork(frame)
-    state.put(after, list(results))
+    state.put(after, ones_of(state, results))
     for name in state.names:
         frame.local_names[name] = after.local_names[name]
     for name in stored:
         if name not in known:
             why = f"`{name}` is assigned only in the body of a loop, which may not run"
             frame.local_names[name] = Unbound(why, carried.here())
+
+
+def ones_of(state: State, results: Sequence[Value]) -> list[Value]:
+    """`results`, with one in place of those that are the same tensor, however often it ran."""
+    initial = [leaf for leaf in state.leaves if state.moves(leaf)]
+    found = list(results)
+    firsts: dict[tuple[Value, Value], Value] = {}
+    for place, (leaf, end) in enumerate(zip(initial, state.ends, strict=False)):
+        if isinstance(leaf, Value):
+            found[place] = firsts.setdefault((leaf, end), found[place])
+        note_result(state.frame.session, found[place], leaf, end)
+    return found
+
+
+def require_apart(state: State, entry: Sequence[Value]) -> None:
+    """Of what a pass writes, it is known in each pass which variables hold it (else `refuse`)."""
+    initial = [leaf for leaf in state.leaves if state.moves(leaf)]
+    overwritten, region = state.frame.session.overwritten, builders.current().region
+    for one in state.linked:
+        if len({end for leaf, end in zip(initial, state.ends, strict=False) if leaf is one}) > 1:
+            state.refuse(
+                "variables hold one tensor before the loop, which a pass writes, and two after"
+            )
+    ends = state.ends[: len(initial)]
+    for leaf, end, value in zip(initial, ends, entry, strict=False):
+        if value not in overwritten or leaf in state.linked:
+            continue
+        if sum(other is end for other in ends) > 1 or end.region is not region:
+            state.refuse(
+                "a pass writes a tensor that another variable holds from the second pass on"
+            )
 
 
 def is_bound(frame: Frame, name: str) -> bool:
@@ -255,7 +307,9 @@ def body_region(
             state.meet(name)
         _grow(state, inner, entry)
         values = state.yields(inner, types)
-        return values + [inner.session.captures[key].current for key in state.parameters]
+        state.ends = values + [inner.session.captures[key].current for key in state.parameters]
+        require_apart(state, builders.current().region.args[len(first) :])
+        return state.ends
 
     return build(state, types, one_pass, first)
 

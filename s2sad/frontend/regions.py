@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from s2sad.core.diagnostics import fail
 from s2sad.core.parameter import Parameter
 from s2sad.frontend.carried import write_back, written_now
 from s2sad.frontend.forms import is_tensor, tensors_in
@@ -59,7 +60,7 @@ def read_part(
     operands = [*inputs, *(session.capture(parameter) for parameter in parameters)]
     region = Region([value.type for value in operands], [value.name for value in operands])
     given = with_values([args, kwargs], region.args[: len(inputs)])
-    before = written_now(frame)
+    before, variables = written_now(frame), _variables(frame)
     try:
         for parameter, value in zip(parameters, region.args[len(inputs) :], strict=True):
             session.captures[id(parameter)].written = value
@@ -67,12 +68,34 @@ def read_part(
         with Builder(region).active() as inner:
             result = run(*given)
             values = [inner.value(leaf) for leaf in tensors_in(result)]
+        _require_same(variables)
         after = written_now(frame)
         written = [key for key, value in after.items() if value is not entered.get(key)]
         region.set_reads([*values, *(session.captures[key].current for key in written)])
     finally:
         write_back(frame, before)
     return Part(operands, region, result, written)
+
+
+def _variables(frame: Frame | None) -> list[tuple[Frame, dict[str, Any]]]:
+    """The calls that led here, with what their variables hold now."""
+    found = []
+    while frame is not None:
+        found.append((frame, dict(frame.local_names)))
+        frame = frame.called_by
+    return found
+
+
+def _require_same(variables: list[tuple[Frame, dict[str, Any]]]) -> None:
+    """Refuse that a part of a program writes into a tensor of the program around it (E0104)."""
+    for frame, before in variables:
+        for name, tree in before.items():
+            if frame.local_names.get(name) is not tree:
+                raise fail(
+                    "E0104", f"a function that is differentiated writes into `{name}`, which "
+                    "belongs to a function around it",
+                    help="let it return the new tensor",
+                )  # fmt: skip
 
 
 def is_argument(leaf: Any) -> bool:

@@ -17,7 +17,7 @@ from s2sad.core.tensor import Tensor
 from s2sad.frontend import views
 from s2sad.frontend.elements import known_index
 from s2sad.frontend.expressions import evaluate, is_tensor, method_of_tensor
-from s2sad.frontend.frame import Frame
+from s2sad.frontend.frame import Frame, Session
 from s2sad.frontend.trees import leaves, map_leaves
 from s2sad.ir.graph import Value
 
@@ -38,7 +38,8 @@ def assign_item(frame: Frame, target: Any, value: Any) -> None:
     elif isinstance(owner, Value):
         index = known_index(owner, index)
         new = method_of_tensor("__setitem__")(owner, index, value)
-        views.note_write(frame, owner)
+        link_loops(frame.session, owner)
+        views.note_write(frame.session, owner)
         replace(frame, owner, new)
     elif isinstance(owner, Tensor):
         raise fail(
@@ -63,6 +64,21 @@ def assign_attribute(frame: Frame, target: Any, value: Any) -> None:
             help="only a Parameter can be written: self.count = Parameter(...) in __init__",
         )  # fmt: skip
     method_of_tensor("assign_value")(frame.attribute(owner, target.attr, path), value)
+
+
+def link_loops(session: Session, value: Value) -> None:
+    """Let loops around carry all variables that hold `value`, as the one tensor that it is."""
+    for state in reversed(session.loops):
+        if value not in state.before:
+            continue
+        _, leaf = state.before[value]
+        if not isinstance(leaf, Value):
+            return
+        names = [name for name, tree in state.frame.local_names.items() if _holds(tree, leaf)]
+        count = sum(leaf is x for name in names for x in leaves(state.frame.local_names[name]))
+        if count > 1 and leaf not in state.linked:
+            state.link(leaf, names)
+        value = leaf
 
 
 def replace(frame: Frame, old: Value, new: Value) -> None:

@@ -97,8 +97,8 @@ def dynamic_slice(x, *starts, sizes):
 
 @dynamic_slice.adjoint
 def dynamic_slice_adjoint(*operands, out, dout):
-    x, *starts = operands
-    return update_add(zeros_like(x), dout, *starts), *(None for start in starts)
+    dx = update_add(zeros_like(operands[0]), dout, *operands[1:])
+    return dx, *(None for start in operands[1:])
 
 
 def _update_type(x: Type, value: Type, *starts: Type) -> TensorType:
@@ -144,9 +144,10 @@ def update_overwrite(x, value, *starts):
 
 @update.adjoint
 def update_adjoint(*operands, out, dout):
-    x, value, *starts = operands
-    dvalue = dynamic_slice(dout, *starts, sizes=value.shape)  # first: the write may be in place
-    dx = update(dout, zeros_like(value), *starts)
+    starts = operands[2:]
+    sizes = operands[1].shape
+    dvalue = dynamic_slice(dout, *starts, sizes=sizes)  # first: the write may be in place
+    dx = update(dout, zeros_like(operands[1]), *starts)
     return dx, dvalue, *(None for start in starts)
 
 
@@ -192,6 +193,6 @@ def update_add_overwrite(x, value, *starts):
 
 @update_add.adjoint
 def update_add_adjoint(*operands, out, dout):
-    x, value, *starts = operands
-    dvalue = dynamic_slice(dout, *starts, sizes=value.shape)
+    starts = operands[2:]
+    dvalue = dynamic_slice(dout, *starts, sizes=operands[1].shape)
     return dout, dvalue, *(None for start in starts)
