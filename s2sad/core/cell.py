@@ -16,6 +16,7 @@ from s2sad.core.dispatch import slots
 from s2sad.core.dtypes import DType
 from s2sad.core.parameter import Parameter, ParameterTuple, check_unique
 from s2sad.core.tensor import Tensor
+from s2sad.core.tracebacks import shorten
 
 Self = TypeVar("Self", bound="Cell")
 
@@ -88,7 +89,11 @@ class Cell:
                 location=location.caller(),
                 help=f"define it: what {self.cls_name} computes from its arguments",
             )  # fmt: skip
-        return slots().call_cell(self, args, kwargs)
+        try:
+            return slots().call_cell(self, args, kwargs)
+        except Exception as error:
+            shorten(error)
+            raise
 
     # -- attributes ---------------------------------------------------------------------------
 

@@ -16,7 +16,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from s2sad.core import generator
-from s2sad.core.diagnostics import S2sadError, did_you_mean, fail
+from s2sad.core.device import unavailable
+from s2sad.core.diagnostics import did_you_mean, fail
 
 GRAPH_MODE, PYNATIVE_MODE = 0, 1
 STRICT, COMPATIBLE, LAX = 0, 1, 2
@@ -176,7 +177,22 @@ def is_graph_mode() -> bool:
 
 
 def set_device(device_target: str, device_id: int | None = None) -> None:
-    """Choose the device; errors as for ``set_context(device_target=...)``."""
+    """Choose the device.
+
+    Parameters
+    ----------
+    device_target : str
+    device_id : int, optional
+
+    Raises
+    ------
+    S2sadError
+        Those of ``set_context(device_target=...)``.
+
+    Examples
+    --------
+    >>> set_device("CPU")
+    """
     chosen = {} if device_id is None else {"device_id": device_id}
     _apply({"device_target": device_target, **chosen})
 
@@ -200,14 +216,28 @@ def get_current_device() -> Device:
 
 
 def set_deterministic(deterministic: bool) -> None:
-    """Ask for the same results at each run, which is so in any case; E0303 for no bool."""
+    """Ask for the same results at each run, which is so in any case; E0303 for no bool.
+
+    Examples
+    --------
+    >>> set_deterministic(True)
+    >>> get_context("deterministic")
+    'ON'
+    """
     if not isinstance(deterministic, bool):
         raise fail("E0303", f"deterministic is True or False, got {deterministic!r}")
     _apply({"deterministic": "ON" if deterministic else "OFF"})
 
 
 def set_recursion_limit(recursion_limit: int = 1000) -> None:
-    """Calls within calls that compiled code may have; errors as for `set_context`."""
+    """Calls within calls that compiled code may have; errors are those of `set_context`.
+
+    Examples
+    --------
+    >>> set_recursion_limit(1000)
+    >>> get_context("max_call_depth")
+    1000
+    """
     _apply({"max_call_depth": recursion_limit})
 
 
@@ -223,6 +253,12 @@ def set_seed(seed: int) -> None:
     ------
     S2sadError
         E0303 for no int, E0404 out of range.
+
+    Examples
+    --------
+    >>> set_seed(1)
+    >>> get_seed()
+    1
     """
     if isinstance(seed, bool) or not isinstance(seed, (int, np.integer)):
         raise fail("E0303", f"a seed is an int, got {seed!r}")
@@ -234,7 +270,7 @@ def set_seed(seed: int) -> None:
 
 
 def get_seed() -> int | None:
-    """The seed that was set last; None before."""
+    """The seed that was set last; None before. See `set_seed`."""
     return _seed[-1] if _seed else None
 
 
@@ -246,7 +282,7 @@ def seed_changes() -> int:
 def _apply(settings: dict[str, Any]) -> None:
     new = {key: _checked(key, value) for key, value in settings.items()}
     if new.get("device_target", "CPU") != "CPU":
-        raise _unavailable(new["device_target"])
+        raise unavailable(new["device_target"])
     if "save_graphs_path" in new:
         os.makedirs(new["save_graphs_path"], exist_ok=True)
     for key, value in new.items():
@@ -276,13 +312,6 @@ def _checked(key: str, value: Any) -> Any:
     elif setting.allowed is not None and not setting.allowed(value):
         raise fail("E0404", f"{key} cannot be {value!r}")
     return value if setting.store is None else setting.store(value)
-
-
-def _unavailable(target: str) -> S2sadError:
-    return fail(
-        "E0710", f"the device {target} is not supported yet, only CPU is",
-        help='set_context(device_target="CPU"), or leave it out',
-    )  # fmt: skip
 
 
 def _warn(key: str, value: Any) -> None:

@@ -9,15 +9,13 @@ from __future__ import annotations
 
 import difflib
 import linecache
-import unicodedata
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from typing import Any
 
 from s2sad.core import location as locations
+from s2sad.core.excerpt import excerpt, reached, split, users
 from s2sad.core.location import Location
-
-#: Of a chain of calls, as many are shown at either end.
-CALLS_SHOWN = 8
 
 
 class S2sadError(Exception):
@@ -48,6 +46,10 @@ class Diagnostic:
         Facts that help, each a line.
     help : str or None
         One line of what to do.
+    scope : str
+        Of the Cell that was being read: ``"Net/fc:Dense"``.
+    others : tuple of Diagnostic
+        What else was found wrong on the way.
     """
 
     code: str
@@ -56,73 +58,23 @@ class Diagnostic:
     label: str = ""
     notes: tuple[str, ...] = ()
     help: str | None = None
+    scope: str = ""
+    others: tuple[Diagnostic, ...] = ()
+
+    @property
+    def place(self) -> Location | None:
+        """The innermost place of the user's own: what the caret is under."""
+        return None if self.location is None else users(self.location)[1]
 
     def render(self) -> str:
         """The text that a user reads, caret included."""
         lines = [f"[{self.code}] {self.message}"]
         if self.location is not None:
-            lines += _excerpt(self.location, self.label)
+            lines += excerpt(self.location, self.label, self.scope)
         lines += [f"   = note: {note}" for note in self.notes]
         if self.help:
             lines.append(f"   = help: {self.help}")
-        return "\n".join(lines)
-
-
-def _users(place: Location) -> tuple[list[Location], Location]:
-    """The innermost place of the user's, after those inside s2sad that were reached from it."""
-    inner = []
-    for each in place.chain():
-        if not each.is_own:
-            return inner, each
-        inner.append(each)
-    return [], place
-
-
-def _excerpt(innermost: Location, label: str) -> list[str]:
-    inner, place = _users(innermost)
-    text = linecache.getline(place.file, place.line).rstrip()
-    lines = [f"  --> {place.file}:{place.line}:{place.column}"]
-    if text:
-        margin = " " * len(str(place.line))
-        before, under = _split(text, place)
-        caret = "^" * max(1, _width(under))
-        lines += [
-            f"{margin} |",
-            f"{place.line} | {text}",
-            f"{margin} | {_blank(before)}{caret} {label}".rstrip(),
-        ]
-    reached = [f"   = inside {x.file}:{x.line}:{x.column}" for x in inner[:1]]
-    return lines + reached + _calls(list(place.chain())[1:])
-
-
-def _split(text: str, place: Location) -> tuple[str, str]:
-    """What stands before the place in its line, and the place itself; columns count bytes."""
-    raw = text.encode()
-    stop = place.end_column if place.end_column is not None else place.column + 1
-    before, under = raw[: place.column], raw[place.column : stop]
-    return before.decode(errors="ignore"), under.decode(errors="ignore")
-
-
-def _width(text: str) -> int:
-    """Columns that a terminal gives to `text`: two for East Asian wide, none for combining."""
-    return sum(
-        0 if unicodedata.combining(c) else 1 + (unicodedata.east_asian_width(c) in "WF")
-        for c in text
-    )
-
-
-def _blank(text: str) -> str:
-    """White space as wide as `text`; its tabs stay, since a terminal chooses their width."""
-    return "\t".join(" " * _width(part) for part in text.split("\t"))
-
-
-def _calls(callers: list[Location]) -> list[str]:
-    """A line a call, innermost first; the middle of a long chain is left out."""
-    lines = [f"   = called at {c.file}:{c.line}:{c.column}" for c in callers]
-    left_out = len(lines) - 2 * CALLS_SHOWN
-    if left_out <= 1:
-        return lines
-    return [*lines[:CALLS_SHOWN], f"   = ... {left_out} more calls", *lines[-CALLS_SHOWN:]]
+        return "\n\n".join(["\n".join(lines), *(other.render() for other in self.others)])
 
 
 class S2sadSyntaxError(S2sadError, SyntaxError):
@@ -249,9 +201,16 @@ def fail(
     s2sad.core.diagnostics.S2sadValueError: [E0401] matmul needs equal inner sizes, got 3 and 4
     """
     place = location if location is not None else locations.here()
+    place = None if place is None else reached(place)
     error = class_of(code)()
-    _describe(error, Diagnostic(code, message, place, label, notes, help))
+    scope = locations.scope.get()
+    _describe(error, Diagnostic(code, message, place, label, notes, help, scope))
     return error
+
+
+def amend(error: S2sadError, **parts: Any) -> None:
+    """Let the diagnostic of `error` have other `parts`, and its text say so."""
+    _describe(error, replace(error.diagnostic, **parts))
 
 
 def _describe(error: S2sadError, diagnostic: Diagnostic) -> None:
@@ -261,7 +220,7 @@ def _describe(error: S2sadError, diagnostic: Diagnostic) -> None:
     if isinstance(error, SyntaxError):
         error.msg = text
         if diagnostic.location is not None:
-            _fill_in(error, _users(diagnostic.location)[1])
+            _fill_in(error, users(diagnostic.location)[1])
 
 
 def locate(error: Exception, place: Location | None) -> None:
@@ -273,8 +232,9 @@ def locate(error: Exception, place: Location | None) -> None:
     known = found if isinstance(found, Diagnostic) else None
     if place is None or (known is not None and known.location is not None):
         return
+    place = reached(place)
     if isinstance(error, S2sadError):
-        _describe(error, replace(error.diagnostic, location=place))
+        amend(error, location=place)
         return
     if known is not None:
         error.diagnostic = replace(known, location=place)  # type: ignore[attr-defined]
@@ -284,7 +244,19 @@ def locate(error: Exception, place: Location | None) -> None:
 def _note(error: Exception, place: Location) -> None:
     """What `add_note` of Python 3.11 does; 3.10 does not show it."""
     notes = getattr(error, "__notes__", [])
-    error.__notes__ = [*notes, "\n".join(_excerpt(place, ""))]  # type: ignore[attr-defined]
+    error.__notes__ = [*notes, "\n".join(excerpt(place))]  # type: ignore[attr-defined]
+
+
+def missing(module: str, name: str, known: Iterable[str]) -> AttributeError:
+    """What a module raises that has no `name`: E0220, with the one of `known` that comes near.
+
+    Names with two underscores are asked for by Python itself, and get a plain AttributeError.
+    """
+    if name.startswith("__"):
+        return AttributeError(f"module {module!r} has no attribute {name!r}")
+    error = fail("E0220", f"{module} has no {name!r}", help=did_you_mean(name, known))
+    assert isinstance(error, AttributeError)
+    return error
 
 
 def did_you_mean(name: str, known: Iterable[str]) -> str | None:
@@ -295,14 +267,16 @@ def did_you_mean(name: str, known: Iterable[str]) -> str | None:
     >>> did_you_mean("mathmul", ["add", "matmul"]), did_you_mean("x", ["add"])
     ('did you mean matmul?', None)
     """
-    near = difflib.get_close_matches(name, list(known), 1)
+    cutoff = 0.75 if len(name) > 3 else 0.6  # one letter in four, or in three
+    near = difflib.get_close_matches(name, list(known), 1, cutoff)
     return f"did you mean {near[0]}?" if near else None
 
 
 def _fill_in(error: SyntaxError, place: Location) -> None:
     """Let Python draw the caret itself; it counts characters from 1."""
+    linecache.checkcache(place.file)  # it may have been edited since it was read
     text = linecache.getline(place.file, place.line)
-    before, under = _split(text, place)
+    before, under = split(text, place)
     error.filename, error.lineno, error.text = place.file, place.line, text or None
     error.offset = len(before) + 1
     error.end_lineno, error.end_offset = place.line, error.offset + max(1, len(under))
@@ -328,8 +302,14 @@ def raised(kind: str, *arguments: str) -> Exception:
     KeyError: 'w'
     """
     error = RAISABLE[kind](*arguments)
-    place = locations.current.get()
-    error.diagnostic = Diagnostic("E0703", "".join(arguments) or kind, place)  # type: ignore[attr-defined]
-    if place is not None:
-        _note(error, place)
+    note_raised(error)
     return error
+
+
+def note_raised(error: Exception) -> None:
+    """Let `error`, which the user's program raised just now, have its place as a note."""
+    place = locations.current.get()
+    text = ", ".join(map(str, error.args)) or type(error).__name__
+    error.diagnostic = Diagnostic("E0703", text, place)  # type: ignore[attr-defined]
+    if place is not None:
+        _note(error, reached(place))

@@ -128,22 +128,34 @@ def manual_seed(seed: int) -> Generator:
 
 
 def seed() -> int:
-    """Start the default Generator anywhere; the seed."""
+    """Start the default Generator anywhere; the seed.
+
+    Examples
+    --------
+    >>> import s2sad as ms
+    >>> ms.seed() == ms.initial_seed()
+    True
+    """
     return DEFAULT.seed()
 
 
 def initial_seed() -> int:
-    """The seed that the numbers of the default Generator started with."""
+    """The seed that the numbers of the default Generator started with; see `manual_seed`."""
     return DEFAULT.initial_seed()
 
 
 def get_rng_state() -> Tensor:
-    """Where the default Generator is, int64, shape (3,)."""
+    """Where the default Generator is, int64, shape (3,); see `set_rng_state`."""
     return DEFAULT.get_state()
 
 
 def set_rng_state(state: Tensor) -> None:
     """Let the default Generator go on from `state`.
+
+    Raises
+    ------
+    S2sadError
+        E0304 for what is no Tensor, E0301 or E0401 for one that is not int64 of shape (3,).
 
     Examples
     --------

@@ -5,6 +5,7 @@ from __future__ import annotations
 import linecache
 import os
 import sys
+import sysconfig
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -70,11 +71,11 @@ scope: ContextVar[str] = ContextVar("scope", default="")
 
 
 @contextmanager
-def at(location: Location | None) -> Iterator[None]:
-    """Make `location` the origin of the operations and errors made inside."""
+def at(location: Location | None) -> Iterator[Location | None]:
+    """Make `location`, which is given, the origin of the operations and errors made inside."""
     token = current.set(location)
     try:
-        yield
+        yield location
     finally:
         current.reset(token)
 
@@ -107,16 +108,30 @@ def caller() -> Location | None:
     None when all of the stack is s2sad's own.
     """
     frame: FrameType | None = sys._getframe(1)
-    while frame is not None and _is_own(frame):
+    while frame is not None and is_own(frame):
         frame = None if ENTRY in frame.f_globals else frame.f_back
     return None if frame is None else _position(frame)
 
 
-def _is_own(frame: FrameType) -> bool:
+def is_own(frame: FrameType) -> bool:
     """Whether code of s2sad runs in `frame`; what `dataclass` writes for it is in no file."""
     file = frame.f_code.co_filename
     is_written = file == "<string>" and frame.f_globals.get("__name__", "").startswith("s2sad.")
     return is_written or file.startswith(PACKAGE)
+
+
+@cache
+def _libraries() -> tuple[str, tuple[str, ...]]:
+    """Where Python's own library lies, and what is installed, which may lie inside of it."""
+    paths = sysconfig.get_paths()
+    return paths["stdlib"] + os.sep, (paths["purelib"] + os.sep, paths["platlib"] + os.sep)
+
+
+def is_of_python(file: str) -> bool:
+    """Whether `file` belongs to Python's own library."""
+    library, installed = _libraries()
+    is_installed = file.startswith(installed)
+    return file.startswith("<frozen ") or (file.startswith(library) and not is_installed)
 
 
 def here() -> Location | None:

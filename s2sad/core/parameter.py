@@ -37,12 +37,16 @@ class Parameter(Tensor):
         False keeps optimizers and gradients away.
     layerwise_parallel, parallel_optimizer : bool
         Kept for programs on several devices.
+    storage_format : str
+        ``""``.
+    device : str, optional
+        ``"CPU"`` if anything.
 
     Raises
     ------
     S2sadError
         E0303 for an argument of the wrong form, E0304 for a bool or what is no data, E0404 for an
-        empty name.
+        empty name or a format, E0710 for another device.
 
     Notes
     -----
@@ -64,10 +68,15 @@ class Parameter(Tensor):
         requires_grad: bool = True,
         layerwise_parallel: bool = False,
         parallel_optimizer: bool = True,
+        storage_format: str = "",
+        device: str | None = None,
     ) -> None:
         if isinstance(default_input, bool):
             raise fail("E0304", "a Parameter cannot be made of a bool; make it of a bool Tensor")
-        super().__init__(default_input, dtypes.int32 if _is_int(default_input) else None)
+        if storage_format != "":
+            raise fail("E0404", f"storage_format is '' on a CPU, got {storage_format!r}")
+        dtype = dtypes.int32 if _is_int(default_input) else None
+        super().__init__(default_input, dtype, device=device)
         self._version = 0
         self._is_named = name is not None
         self._name = _checked_name(f"Parameter#{next(_numbers)}" if name is None else name)

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from s2sad.core import dtypes, location, printing, storage
+from s2sad.core.device import require_cpu
 from s2sad.core.diagnostics import S2sadError, fail
 from s2sad.core.dtypes import DType
 from s2sad.core.operators import Operators, method
@@ -32,13 +33,17 @@ class Tensor(Operators):
     init : number or callable, optional
         Instead of `input_data`: a number that fills the shape, or a callable that fills the NumPy
         array which it is given (float32 for float16 and bfloat16) and returns nothing.
+    const_arg : bool
+        Taken for MindSpore's sake: a tensor is data in every program.
+    device : str, optional
+        ``"CPU"`` if anything.
 
     Raises
     ------
     S2sadError
         E0301 for elements that no dtype holds; E0302 when arguments exclude one another; E0303
         for an argument of the wrong form; E0304 for what is no data; E0401 for a ragged list;
-        E0404 for a number that the dtype cannot hold.
+        E0404 for a number that the dtype cannot hold; E0710 for another device.
 
     Notes
     -----
@@ -65,7 +70,12 @@ class Tensor(Operators):
         dtype: DType | None = None,
         shape: Any = None,
         init: Any = None,
+        const_arg: bool = False,
+        device: str | None = None,
     ) -> None:
+        if not isinstance(const_arg, bool):
+            raise fail("E0303", f"const_arg is True or False, got {const_arg!r}")
+        require_cpu(device)
         if init is not None:
             if input_data is not None or shape is None or dtype is None:
                 raise fail("E0302", "init goes with shape and dtype, and without input_data")
@@ -145,6 +155,15 @@ class Tensor(Operators):
     def strides(self) -> tuple[int, ...]:
         """Bytes from one element to the next, along each axis."""
         return self.array.strides
+
+    @property
+    def device(self) -> str:
+        """The device that holds the elements."""
+        return "CPU"
+
+    def data_ptr(self) -> int:
+        """Address of the first element."""
+        return self.array.ctypes.data
 
     @property
     def has_init(self) -> bool:

@@ -11,6 +11,7 @@ from typing import Any, Literal
 from s2sad.core.diagnostics import fail
 from s2sad.core.dispatch import slots
 from s2sad.core.parameter import Parameter
+from s2sad.core.tracebacks import shorten
 
 Kind = Literal["grad", "value_and_grad", "vjp", "jvp"]
 
@@ -54,7 +55,11 @@ class Transform:
     sens_param: bool = False
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        return slots().call_transform(self, args, kwargs)
+        try:
+            return slots().call_transform(self, args, kwargs)
+        except Exception as error:
+            shorten(error)
+            raise
 
 
 class Wrapper:
@@ -72,6 +77,13 @@ def unwrapped(function: Any) -> Any:
     """What a `Wrapper` stands for; anything else is that itself."""
     while isinstance(function, Wrapper):
         function = function.function
+    return function
+
+
+def innermost(function: Any) -> Any:
+    """The function or Cell that a derivative, perhaps of derivatives, is of in the end."""
+    while isinstance(function, Transform):
+        function = unwrapped(function.function)
     return function
 
 

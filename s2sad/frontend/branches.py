@@ -14,6 +14,7 @@ from typing import Any
 from s2sad.core.diagnostics import fail
 from s2sad.frontend import carried
 from s2sad.frontend.carried import as_value, changed_names, fork, is_data, same_static
+from s2sad.frontend.containers import own_all
 from s2sad.frontend.frame import Frame, Unbound
 from s2sad.frontend.loops import decide_dtype
 from s2sad.frontend.trees import leaves, map_leaves
@@ -109,7 +110,7 @@ def branch(frame: Frame, condition: Value, then: Run, orelse: Run, statements: l
         note_result(frame.session, value, *ends)
     finish = _finisher(results)
     for name, tree in variables.items():
-        carried_tree = map_leaves(tree, finish)
+        carried_tree = own_all(frame.session, map_leaves(tree, finish))
         frame.local_names[name] = carried_tree
         if isinstance(carried_tree, Value):
             frame.name(carried_tree, name)
@@ -140,6 +141,7 @@ class _Merge:
             raise fail(
                 "E0306", f"`{name}` is built differently by the two branches: "
                 f"{len(leaves(one))} and {len(leaves(other))} items",
+                help="let both branches build it of as many items",
             )  # fmt: skip
         pairs = iter(zip(leaves(one), leaves(other), strict=True))
         return map_leaves(one, lambda _: self._leaf(name, *next(pairs)))

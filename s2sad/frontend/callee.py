@@ -12,6 +12,7 @@ from s2sad.core.custom_vjp import CustomVjp
 from s2sad.core.diagnostics import fail
 from s2sad.core.location import Location
 from s2sad.core.transform import Transform, unwrapped
+from s2sad.frontend.arguments import fitted
 from s2sad.frontend.local_functions import LocalFunction
 from s2sad.frontend.source import short_name
 
@@ -21,10 +22,8 @@ def bind(
 ) -> inspect.BoundArguments:
     """The arguments of a call by parameter name (E0302 when they do not fit)."""
     target = function.construct if isinstance(function, Cell) else function
-    try:
-        return inspect.signature(target, follow_wrapped=False).bind(*args, **kwargs)
-    except TypeError as error:
-        raise fail("E0302", f"{title_of(function)}: {error}", location=start_of(function)) from None
+    signature = inspect.signature(target, follow_wrapped=False)
+    return fitted(name_of(function), signature, args, kwargs, start_of(function))
 
 
 def bind_through(
@@ -51,9 +50,15 @@ def title_of(function: Callable[..., Any]) -> str:
     """``"rnn.Net.construct"``: module, class and name, as headers of dumps have it."""
     if isinstance(function, Cell):
         function = construct_of(function)
+    return f"{(function.__module__ or '').rpartition('.')[2]}.{name_of(function)}"
+
+
+def name_of(function: Callable[..., Any]) -> str:
+    """``"Net.construct"``: class and name."""
+    if isinstance(function, Cell):
+        function = construct_of(function)
     name = getattr(function, "__qualname__", type(function).__name__)
-    name = name.replace("<locals>.", "").replace("<lambda>", "lambda_")
-    return f"{(function.__module__ or '').rpartition('.')[2]}.{name}"
+    return name.replace("<locals>.", "").replace("<lambda>", "lambda_")
 
 
 def construct_of(cell: Cell) -> Any:

@@ -10,9 +10,7 @@ from __future__ import annotations
 import inspect
 import math
 import operator
-import os
-import sysconfig
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from types import BuiltinFunctionType, FunctionType, MethodType
 from typing import Any
 
@@ -22,11 +20,14 @@ from s2sad.core import context, generator
 from s2sad.core import location as locations
 from s2sad.core.cell import Cell
 from s2sad.core.custom_vjp import CustomVjp
-from s2sad.core.diagnostics import fail
+from s2sad.core.diagnostics import S2sadError, fail
 from s2sad.core.location import Location
 from s2sad.core.tensor import Tensor
 from s2sad.core.transform import Transform, Wrapper, jvp, jvp_call, vjp, vjp_call
-from s2sad.frontend.callee import bind, bind_through, start_of
+from s2sad.frontend import refusals
+from s2sad.frontend.arguments import fitted
+from s2sad.frontend.callee import bind, bind_through, name_of, start_of
+from s2sad.frontend.containers import CHANGING, own_new, require_own
 from s2sad.frontend.custom import Rule, call_custom, call_custom_vjp
 from s2sad.frontend.expressions import (
     BoundMethod,
@@ -42,8 +43,11 @@ from s2sad.frontend.expressions import (
 from s2sad.frontend.frame import Frame
 from s2sad.frontend.index import VaryingRange
 from s2sad.frontend.local_functions import LocalFunction
+from s2sad.frontend.raising import is_exception
+from s2sad.frontend.shown import point_out
 from s2sad.frontend.source import Source, source_of
 from s2sad.frontend.statements import execute, executes
+from s2sad.frontend.static import as_python
 from s2sad.frontend.transforms import Pullback, call_transform
 from s2sad.ir import builder as builders
 from s2sad.ir.graph import Value
@@ -62,6 +66,8 @@ CONTAINERS = {dict, enumerate, list, len, reversed, tuple, zip, isinstance}
 ITERATING = {enumerate, list, reversed, tuple, zip}
 #: Builtins that are operators of tensors, with the name of the operator.
 OPERATORS = {abs: "abs", divmod: "divmod", pow: "pow", round: "round"}
+#: Those that make a new container, whatever they are given.
+MAKING = {dict, list, sorted}
 #: Modules of pure functions.
 PURE_MODULES = {math.__name__, operator.__name__, "_operator"}
 #: Functions that call a transform which they make, and what makes it.
@@ -79,7 +85,22 @@ def _call(frame: Frame, node: Any) -> Any:
     for keyword in node.keywords:
         value = evaluate(frame, keyword.value)
         kwargs.update(value if keyword.arg is None else {keyword.arg: value})
-    return call(frame, function, args, kwargs)
+    try:
+        return call(frame, function, args, kwargs)
+    except S2sadError as error:
+        point_out(error, frame.location(node), _operands(node, function, args, kwargs))
+        raise
+
+
+def _operands(
+    node: Any, function: Any, args: list[Any], kwargs: dict[str, Any]
+) -> Iterator[tuple[Any, Any]]:
+    """What a call is about, with where it is written: the owner of a method, and the arguments."""
+    if isinstance(function, BoundMethod) and isinstance(node.func, gast.Attribute):
+        yield node.func.value, function.owner
+    if len(args) == len(node.args):  # none is starred
+        yield from zip(node.args, args, strict=True)
+    yield from ((each.value, kwargs[each.arg]) for each in node.keywords if each.arg is not None)
 
 
 def call(frame: Frame, function: Any, args: list[Any], kwargs: dict[str, Any]) -> Any:
@@ -116,10 +137,12 @@ def call(frame: Frame, function: Any, args: list[Any], kwargs: dict[str, Any]) -
         if is_ours(function):
             return run_ours(function, args, kwargs)
         if is_foreign(function):
-            raise _cannot_call(function)
+            raise refusals.calling(function)
         return inline(frame, function, args, kwargs)
     if function is Tensor:
         return make_tensor(args, kwargs)
+    if is_exception(function) and not _holds_tensor([*args, *kwargs.values()]):
+        return as_python(function, *args, **kwargs)
     if isinstance(function, type) and is_of_ops(function):
         return run_ours(function, args, kwargs)
     if is_of_ops(type(function)):  # an object of such a class, made before
@@ -144,27 +167,11 @@ def changes_process(function: Callable[..., Any]) -> bool:
     return module == generator.__name__ or (module == context.__name__ and name.startswith("set_"))
 
 
-#: Where Python's own library lies; what is installed beside it is the user's.
-LIBRARY = sysconfig.get_paths()["stdlib"] + os.sep
-INSTALLED = tuple(sysconfig.get_paths()[name] + os.sep for name in ("purelib", "platlib"))
-
-
 def is_foreign(function: FunctionType) -> bool:
     """Whether `function` belongs to Python's library or NumPy, whose source is not read."""
     if (function.__module__ or "").partition(".")[0] == "numpy":
         return True
-    file = function.__code__.co_filename
-    is_installed = file.startswith(INSTALLED)
-    return file.startswith("<frozen ") or (file.startswith(LIBRARY) and not is_installed)
-
-
-def _cannot_call(function: Any) -> Exception:
-    name = getattr(function, "__qualname__", repr(function))
-    stop = "b function, where function = compile(gradient).generated(*args), stops in a gradient"
-    return fail(
-        "E0104", f"calling {name} cannot be compiled yet",
-        help=stop if function is breakpoint else None,
-    )  # fmt: skip
+    return locations.is_of_python(function.__code__.co_filename)
 
 
 def run_ours(function: Callable[..., Any], args: list[Any], kwargs: dict[str, Any]) -> Any:
@@ -175,10 +182,7 @@ def run_ours(function: Callable[..., Any], args: list[Any], kwargs: dict[str, An
             "E0104", f"{function.__qualname__} concerns the whole process, not one program",
             help="call it outside of compiled code",
         )  # fmt: skip
-    try:
-        inspect.signature(function).bind(*args, **kwargs)
-    except TypeError as error:
-        raise fail("E0302", f"{function.__name__}: {error}") from None
+    fitted(function.__name__, inspect.signature(function), args, kwargs)
     return function(*args, **kwargs)
 
 
@@ -214,7 +218,9 @@ def _call_custom_vjp(
     bound = bind(custom, args, kwargs)
     bound.apply_defaults()
     if bound.kwargs:
-        raise fail("E0302", f"{custom.name} takes arguments by position only")
+        names = ", ".join(bound.kwargs)
+        message = f"{custom.name} takes arguments by position only, got {names} by name"
+        raise fail("E0302", message, help="leave the names out")
     return call_custom_vjp(
         frame, custom, list(bound.args), lambda function, given: call(frame, function, given, {})
     )
@@ -249,7 +255,10 @@ def _caller(frame: Frame, function: Any) -> Location | None:
     caller = locations.current.get() if frame.file else None
     depth = min(MAX_DEPTH, context.get_context("max_call_depth"))
     if caller is not None and sum(1 for _ in caller.chain()) > depth:
-        raise fail("E0103", f"{function.__qualname__} is called more than {depth} deep")
+        raise fail(
+            "E0103", f"{name_of(function)} is called more than {depth} deep",
+            help="let it end by what is known while compiling, or write a loop",
+        )  # fmt: skip
     return caller
 
 
@@ -261,7 +270,10 @@ def _lambda(frame: Frame, node: Any) -> LocalFunction:
 @executes(gast.FunctionDef)
 def _define(frame: Frame, node: Any) -> None:
     if any(isinstance(inner, (gast.Yield, gast.YieldFrom)) for inner in gast.walk(node)):
-        raise fail("E0101", f"{node.name} is a generator, which cannot be compiled")
+        raise fail(
+            "E0101", f"{node.name} is a generator, which cannot be compiled",
+            help="build a list, and return it",
+        )  # fmt: skip
     function: Any = LocalFunction(node, frame, lambda default: evaluate(frame, default))
     for decorator in reversed(node.decorator_list):
         function = call(frame, evaluate(frame, decorator), [function], {})
@@ -278,10 +290,8 @@ def bind_arguments(
     function: FunctionType, args: list[Any], kwargs: dict[str, Any]
 ) -> dict[str, Any]:
     """Parameters of `function` by name, defaults filled in (E0302 when they do not fit)."""
-    try:
-        bound = inspect.signature(function, follow_wrapped=False).bind(*args, **kwargs)
-    except TypeError as error:
-        raise fail("E0302", f"{function.__qualname__}: {error}") from None
+    signature = inspect.signature(function, follow_wrapped=False)
+    bound = fitted(name_of(function), signature, args, kwargs, start_of(function))
     bound.apply_defaults()
     return dict(bound.arguments)
 
@@ -298,9 +308,13 @@ def _frame_for(frame: Frame, source: Source, names: dict[str, Any], caller: Any)
 
 def run_body(frame: Frame, node: Any) -> Any:
     """What a function or a lambda returns in `frame`."""
+    trail = frame.session.trail
+    trail.enter(node, frame)
     if isinstance(node, gast.Lambda):
+        trail.returned[node] = node.body
         return evaluate(frame, node.body)
     leaving = execute(frame, node.body)
+    trail.returned[node] = None if leaving is None else leaving.node
     return None if leaving is None else leaving.value
 
 
@@ -319,16 +333,28 @@ def _call_builtin(frame: Frame, function: Any, args: list[Any], kwargs: dict[str
     if function is len and args and is_tensor(args[0]):
         return _length(args[0])
     if any(function is known for known in ITERATING):
-        args = [static_iterable(x) for x in args]
+        args = [static_iterable(x) if is_tensor(x) else x for x in args]
     is_builtin = isinstance(function, BuiltinFunctionType)
     if is_builtin and function in OPERATORS and any(map(is_tensor, args)):
         return operate(frame, OPERATORS[function], *args)
+    if is_builtin and function.__name__ in CHANGING and isinstance(function.__self__, (list, dict)):
+        require_own(frame, function.__self__)
+        return as_python(function, *args, **kwargs)
+    if function is sum and args and _holds_tensor(args[0]):
+        return _sum(frame, *args, **kwargs)
     if not _is_pure(function):
-        raise _cannot_call(function)
+        raise refusals.calling(function)
     given = [*args, *kwargs.values()]
     if function not in CONTAINERS and any(_holds_tensor(x) for x in given):
-        raise fail("E0104", f"calling {function.__name__} on a tensor cannot be compiled yet")
-    return function(*args, **kwargs)
+        raise refusals.calling_on_tensor(function)
+    result = as_python(function, *args, **kwargs)
+    return own_new(frame.session, result) if function in MAKING else result
+
+
+def _sum(frame: Frame, items: Any, start: Any = 0) -> Any:
+    for item in static_iterable(items):
+        start = operate(frame, "add", start, item)
+    return start
 
 
 def make_tensor(args: list[Any], kwargs: dict[str, Any]) -> Any:
@@ -357,7 +383,7 @@ def make_tensor(args: list[Any], kwargs: dict[str, Any]) -> Any:
 
 def _length(tensor: Any) -> Any:
     if not tensor.ndim:
-        raise fail("E0304", "a 0-d Tensor has no length")
+        raise fail("E0304", "a 0-d Tensor has no length", help="x.size counts its elements")
     return tensor.shape[0]
 
 
@@ -379,11 +405,8 @@ def _is_pure(function: Any) -> bool:
 
 
 def _is_method_of_literal(function: BuiltinFunctionType) -> bool:
-    return isinstance(function.__self__, (str, bytes, tuple, int, float, dict, list)) and (
-        function.__name__
-        not in ("append", "extend", "insert", "pop", "remove", "clear", "sort", "reverse",
-                "update", "setdefault", "popitem")
-    )  # fmt: skip
+    kinds = (str, bytes, tuple, int, float, dict, list)
+    return isinstance(function.__self__, kinds) and function.__name__ not in (*CHANGING, "sort")
 
 
 def _holds_tensor(value: Any) -> bool:

@@ -134,7 +134,7 @@ def rebound(inner: Frame, outer: Frame, known: Iterable[str]) -> list[str]:
 
 def differ(name: str, one: Any, other: Any, first: str, second: str) -> Exception:
     """E0306: a variable is not the same kind of thing on two paths."""
-    help = None  # noqa: A001
+    help = "let it be a Tensor of one type on both paths"  # noqa: A001
     if isinstance(one, Value) and isinstance(other, Value):
         a, b = one.type, other.type
         if isinstance(a, TensorType) and isinstance(b, TensorType) and a.dtype is not b.dtype:

@@ -14,15 +14,18 @@ import gast
 
 from s2sad import prims as p
 from s2sad.core import dtypes
-from s2sad.core.diagnostics import did_you_mean, fail
+from s2sad.core.diagnostics import S2sadError, did_you_mean, fail
 from s2sad.core.dispatch import slots
 from s2sad.core.operators import PROPERTIES
 from s2sad.core.tensor import Tensor
-from s2sad.frontend import index
+from s2sad.frontend import index, refusals, static
 from s2sad.frontend.branches import branch
 from s2sad.frontend.carried import stored_names
+from s2sad.frontend.containers import own, own_new
 from s2sad.frontend.elements import element
 from s2sad.frontend.frame import Frame
+from s2sad.frontend.shown import point_out, shown
+from s2sad.frontend.static import as_python
 from s2sad.frontend.views import require_fresh
 from s2sad.ir import builder as builders
 from s2sad.ir import dims
@@ -48,6 +51,8 @@ STATIC_COMPARE: dict[type, Callable[[Any, Any], bool]] = {
     gast.In: lambda x, y: x in y,
     gast.NotIn: lambda x, y: x not in y,
 }
+#: Of a Tensor, what is known while compiling.
+ATTRIBUTES = ("shape", "dtype", "ndim", "size", "itemsize", "nbytes")
 FUNCTIONS = {name: getattr(operator, name) for name in dir(operator) if not name.startswith("_")}
 FUNCTIONS |= {"and": operator.and_, "or": operator.or_}
 
@@ -74,13 +79,8 @@ def evaluate(frame: Frame, node: Any) -> Any:
     with frame.at(node):
         handler = EXPRESSIONS.get(type(node))
         if handler is None:
-            raise fail("E0101", f"{describe(node)} cannot be compiled")
+            raise refusals.construct(node)
         return handler(frame, node)
-
-
-def describe(node: Any) -> str:
-    """What a node is called in messages."""
-    return f"the Python construct {type(node).__name__}"
 
 
 def is_tensor(value: Any) -> bool:
@@ -93,7 +93,7 @@ def operate(frame: Frame, name: str, *operands: Any) -> Any:
     if any(isinstance(x, Varying) for x in operands):
         return index.operate(name, operands, method_of_tensor)
     if not any(is_tensor(x) for x in operands):
-        return FUNCTIONS[name](*operands)
+        return own_new(frame.session, as_python(FUNCTIONS[name], *operands))
     if frame.strict:
         return FUNCTIONS[name](*operands)
     return method_of_tensor(f"__{name}__")(*operands)
@@ -102,12 +102,15 @@ def operate(frame: Frame, name: str, *operands: Any) -> Any:
 def method_of_tensor(name: str) -> Callable[..., Any]:
     """MindSpore's operator or method `name` of a Tensor (E0220 when there is none)."""
     methods = slots().tensor_methods
-    if name not in methods:
-        is_operator = name.startswith("__")
-        kind = "operator" if is_operator else "method"
-        near = None if is_operator else did_you_mean(name, methods)
-        raise fail("E0220", f"Tensor has no {kind} {name.strip('_')!r} in compiled code", help=near)
-    return methods[name]
+    if name in methods:
+        return methods[name]
+    is_operator, near = name.startswith("__"), None
+    if hasattr(Tensor, name):
+        near = "it asks what the Tensor holds: do so with what the compiled function returns"
+    elif not is_operator:
+        near = did_you_mean(name, [*ATTRIBUTES, *(m for m in methods if not m.startswith("__"))])
+    kind = "operator" if is_operator else "attribute"
+    raise fail("E0220", f"Tensor has no {kind} {name.strip('_')!r} in compiled code", help=near)
 
 
 @evaluates(gast.Constant)
@@ -129,7 +132,7 @@ def _tuple(frame: Frame, node: Any) -> tuple[Any, ...]:
 
 @evaluates(gast.List)
 def _list(frame: Frame, node: Any) -> list[Any]:
-    return items(frame, node.elts)
+    return own(frame.session, items(frame, node.elts))
 
 
 def items(frame: Frame, nodes: list[Any]) -> list[Any]:
@@ -151,13 +154,17 @@ def _dict(frame: Frame, node: Any) -> dict[Any, Any]:
             found.update(evaluate(frame, value))
         else:
             found[evaluate(frame, key)] = evaluate(frame, value)
-    return found
+    return own(frame.session, found)
 
 
 @evaluates(gast.BinOp)
 def _binary(frame: Frame, node: Any) -> Any:
     left, right = evaluate(frame, node.left), evaluate(frame, node.right)
-    return operate(frame, BINARY[type(node.op)], left, right)
+    try:
+        return operate(frame, BINARY[type(node.op)], left, right)
+    except S2sadError as error:
+        point_out(error, frame.location(node), [(node.left, left), (node.right, right)])
+        raise
 
 
 @evaluates(gast.UnaryOp)
@@ -166,25 +173,36 @@ def _unary(frame: Frame, node: Any) -> Any:
     if isinstance(node.op, gast.Not):
         condition = data_condition(frame, value)
         return not truth(value) if condition is None else p.logical_not(condition)
-    return operate(frame, UNARY[type(node.op)], value)
+    try:
+        return operate(frame, UNARY[type(node.op)], value)
+    except S2sadError as error:
+        point_out(error, frame.location(node), [(node.operand, value)])
+        raise
 
 
 @evaluates(gast.Compare)
 def _compare(frame: Frame, node: Any) -> Any:
-    return _compare_chain(frame, evaluate(frame, node.left), node.ops, node.comparators)
+    parts = [node.left, *node.comparators]
+    return _compare_chain(frame, node, evaluate(frame, node.left), node.ops, parts)
 
 
-def _compare_chain(frame: Frame, left: Any, ops: list[Any], nodes: list[Any]) -> Any:
+def _compare_chain(frame: Frame, node: Any, left: Any, ops: list[Any], parts: list[Any]) -> Any:
     """``left < a < b``: each part is evaluated once, and none after the first that fails."""
-    right = evaluate(frame, nodes[0])
-    result = _compare_two(frame, ops[0], left, right)
+    first, second, *_ = parts
+    right = evaluate(frame, second)
+    try:
+        result = _compare_two(frame, ops[0], left, right)
+    except S2sadError as error:
+        point_out(error, frame.location(node), [(first, left), (second, right)])
+        raise
     if not ops[1:]:
         return result
     condition = data_condition(frame, result)
     if condition is None:
-        return _compare_chain(frame, right, ops[1:], nodes[1:]) if truth(result) else result
+        rest = ops[1:], parts[1:]
+        return _compare_chain(frame, node, right, *rest) if truth(result) else result
     return branch(
-        frame, condition, lambda inner: _compare_chain(inner, right, ops[1:], nodes[1:]),
+        frame, condition, lambda inner: _compare_chain(inner, node, right, ops[1:], parts[1:]),
         lambda inner: result, [],
     )  # fmt: skip
 
@@ -194,7 +212,9 @@ def _compare_two(frame: Frame, op: Any, left: Any, right: Any) -> Any:
         if frame.session.kept_loops and is_tensor(left) and is_tensor(right):
             raise Unfit("whether tensors are the same object, which may differ between passes")
         if isinstance(op, (gast.In, gast.NotIn)) and (is_tensor(right) or is_tensor(left)):
-            raise fail("E0101", "`in` on a tensor cannot be compiled yet")
+            raise fail(
+                "E0101", "`in` on a tensor cannot be compiled yet", help="ask `(x == y).any()`"
+            )
         return STATIC_COMPARE[type(op)](left, right)
     if frame.strict and isinstance(op, (gast.Eq, gast.NotEq)) and is_tensor(left):
         raise fail("E0101", "`==` compares identities here; call `equal`")
@@ -231,7 +251,8 @@ def _conditional(frame: Frame, node: Any) -> Any:
     test = evaluate(frame, node.test)
     condition = data_condition(frame, test)
     if condition is None:
-        return evaluate(frame, node.body if truth(test) else node.orelse)
+        is_true = frame.session.trail.take(node, truth(test))
+        return evaluate(frame, node.body if is_true else node.orelse)
     return branch(
         frame, condition, lambda inner: evaluate(inner, node.body),
         lambda inner: evaluate(inner, node.orelse), [],
@@ -273,7 +294,10 @@ def _index(bound: Any) -> Value:
     """A bound of `range` as an i64 value (E0304 unless it is one integer)."""
     value = builders.current().value(bound)
     if not value.dtype.is_integer or dims.same(value.tensor_type.size, 1) is not True:
-        raise fail("E0304", f"`range` takes integers, got {value.type}")
+        raise fail(
+            "E0304", f"`range` takes integers, got {value.type}",
+            help="give one integer: n.astype(int64) of one element",
+        )  # fmt: skip
     value = p.reshape(value, shape=()) if value.ndim else value
     return value if value.dtype is dtypes.int64 else cast(value, dtype=dtypes.int64)
 
@@ -287,8 +311,11 @@ def truth(value: Any) -> bool:
         E0305 for a tensor.
     """
     if is_tensor(value):
-        raise fail("E0305", "this must be known while compiling, and depends on tensor data")
-    return bool(value)
+        raise fail(
+            "E0305", "this must be known while compiling, and depends on tensor data",
+            label=shown(value), help="take all of them, and choose with ops.where",
+        )  # fmt: skip
+    return as_python(bool, value)
 
 
 def static_iterable(value: Any) -> Any:
@@ -300,9 +327,13 @@ def static_iterable(value: Any) -> Any:
         E0304 for a tensor without axes.
     """
     if not is_tensor(value):
+        as_python(iter, value)
         return value
     if not value.ndim:
-        raise fail("E0304", "a 0-d Tensor cannot be iterated over")
+        raise fail(
+            "E0304", "a 0-d Tensor cannot be iterated over",
+            help="go through `range(n)`, or through a Tensor with an axis",
+        )  # fmt: skip
     return method_of_tensor("unbind")(value)
 
 
@@ -341,10 +372,14 @@ class BoundMethod:
 def _subscript(frame: Frame, node: Any) -> Any:
     owner, key = evaluate(frame, node.value), evaluate(frame, node.slice)
     if is_tensor(owner):
-        return item_of_tensor(owner, key)
-    item = _item_at(owner, key) if is_tensor(key) else owner[key]
+        try:
+            return item_of_tensor(owner, key)
+        except S2sadError as error:
+            point_out(error, frame.location(node), [(node.value, owner), (node.slice, key)])
+            raise
+    item = _item_at(owner, key) if is_tensor(key) else static.item(owner, key)
     require_fresh(frame, gast.unparse(node).strip(), item)
-    return item
+    return own_new(frame.session, item) if isinstance(key, slice) else item
 
 
 def item_of_tensor(tensor: Any, key: Any) -> Any:
@@ -359,7 +394,7 @@ def _item_at(owner: Any, index: Any) -> Any:
     if not isinstance(owner, (tuple, list)) or not owner or not all(map(is_tensor, owner)):
         raise fail(
             "E0305", f"the index of a {type(owner).__name__} must be known while compiling, "
-            "but for tuples and lists of Tensors",
+            "but for tuples and lists of Tensors", label=shown(owner),
         )  # fmt: skip
     return method_of_tensor("__getitem__")(p.stack(*owner), p.reshape(index, shape=()))
 
@@ -372,7 +407,7 @@ def _slice(frame: Frame, node: Any) -> slice:
 
 @evaluates(gast.ListComp, gast.GeneratorExp)
 def _comprehension(frame: Frame, node: Any) -> list[Any]:
-    return list(_generate(frame, node.elt, node.generators))
+    return own(frame.session, list(_generate(frame, node.elt, node.generators)))
 
 
 def _generate(frame: Frame, element: Any, generators: list[Any]) -> Any:
@@ -407,7 +442,7 @@ def bind(frame: Frame, target: Any, value: Any) -> None:
             frame.name(value.value if isinstance(value, Varying) else value, target.id)
         frame.local_names[target.id] = value
     elif isinstance(target, (gast.Tuple, gast.List)):
-        _unpack(frame, target.elts, list(static_iterable(value)))
+        _unpack(frame, target.elts, value)
     else:
         with frame.at(target):
             TARGETS[type(target)](frame, target, value)
@@ -417,19 +452,22 @@ def bind(frame: Frame, target: Any, value: Any) -> None:
 TARGETS: dict[type, Callable[[Frame, Any, Any], None]] = {}
 
 
-def _unpack(frame: Frame, targets: list[Any], values: list[Any]) -> None:
+def _unpack(frame: Frame, targets: list[Any], value: Any) -> None:
+    values = list(static_iterable(value))
     stars = [i for i, target in enumerate(targets) if isinstance(target, gast.Starred)]
     if stars:
         first, after = stars[0], len(targets) - stars[0] - 1
         if len(values) < first + after:
-            raise fail("E0404", f"at least {first + after} values needed, got {len(values)}")
+            message = f"at least {first + after} values needed, got {len(values)}"
+            raise fail("E0404", message, label=shown(value))
         stop = len(values) - after
         values = [*values[:first], values[first:stop], *values[stop:]]
         targets = [t.value if isinstance(t, gast.Starred) else t for t in targets]
     if len(targets) != len(values):
-        raise fail("E0404", f"{len(targets)} targets, but {len(values)} values")
-    for target, value in zip(targets, values, strict=True):
-        bind(frame, target, value)
+        message = f"{len(targets)} targets, but {len(values)} values"
+        raise fail("E0404", message, label=shown(value))
+    for target, part in zip(targets, values, strict=True):
+        bind(frame, target, part)
 
 
 @evaluates(gast.JoinedStr)
@@ -441,6 +479,11 @@ def _f_string(frame: Frame, node: Any) -> str:
 def _formatted(frame: Frame, node: Any) -> str:
     value = evaluate(frame, node.value)
     if is_tensor(value):
-        raise fail("E0101", "a text cannot depend on tensor data while compiling")
+        raise fail(
+            "E0101", "a text cannot depend on tensor data while compiling", label=shown(value),
+            help="format what the compiled function returns, or x.shape and x.dtype, which "
+            "are known",
+        )  # fmt: skip
     conversion = {-1: lambda x: x, 115: str, 114: repr, 97: ascii}[node.conversion]
-    return format(conversion(value), evaluate(frame, node.format_spec) if node.format_spec else "")
+    spec = evaluate(frame, node.format_spec) if node.format_spec else ""
+    return as_python(format, conversion(value), spec)

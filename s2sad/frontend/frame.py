@@ -15,12 +15,15 @@ from typing import Any
 
 from s2sad.core import location as locations
 from s2sad.core.cell import Cell
-from s2sad.core.diagnostics import did_you_mean, fail
+from s2sad.core.diagnostics import S2sadError, did_you_mean, fail
 from s2sad.core.generator import RandomState
 from s2sad.core.location import Location
 from s2sad.core.parameter import Parameter
 from s2sad.core.tensor import Tensor
 from s2sad.frontend.guards import Guards
+from s2sad.frontend.source import location_in
+from s2sad.frontend.static import as_python
+from s2sad.frontend.trail import Trail, note_place
 from s2sad.ir.graph import Region, Value
 from s2sad.ir.types import same_type, type_of
 
@@ -38,6 +41,13 @@ class Unbound:
 
     why: str
     place: Location | None
+
+    def read(self) -> S2sadError:
+        """E0211 for reading the variable here."""
+        here = locations.current.get()
+        notes = () if here is None else (f"read at {here.file}:{here.line}:{here.column}",)
+        help = "assign it before, or on every path"  # noqa: A001
+        return fail("E0211", self.why, location=self.place, notes=notes, help=help)
 
 
 @dataclass
@@ -68,10 +78,13 @@ class Session:
         Loops around what is read now whose body is read once for all passes.
     order : int
         How many derivatives are taken, one of the other, of what is read now.
+    trail : Trail
     writes : list of Location
         Where something was written into a tensor; see `views`.
     overwritten : dict of Value to int
         Tensors that a write may have changed, with the number of the last one.
+    made : dict of int to (list or dict, Region)
+        Containers that compiled code has made, by identity, and where; see `containers`.
     maybe : dict of Value to (int, tuple of Value)
         Which tensors a result of a branch or a loop may be, and the writes made before.
     """
@@ -85,8 +98,10 @@ class Session:
         self.loops: list[Any] = []
         self.kept_loops = 0
         self.order = 0
+        self.trail = Trail()
         self.writes: list[Location | None] = []
         self.overwritten: dict[Value, int] = {}
+        self.made: dict[int, tuple[Any, Region]] = {}
         self.maybe: dict[Value, tuple[int, tuple[Value, ...]]] = {}
 
     @contextmanager
@@ -189,11 +204,8 @@ class Frame:
 
     def location(self, node: Any) -> Location | None:
         """Where `node` stands, with the chain of calls."""
-        line = getattr(node, "lineno", None)
-        if line is None:
-            return None
-        end = node.end_col_offset if node.end_lineno == line else None
-        return Location(self.file, line, node.col_offset, self.caller, end)
+        known = getattr(node, "lineno", None) is not None
+        return location_in(self.file, node, self.caller) if known else None
 
     def copy(self, local_names: dict[str, Any]) -> Frame:
         """This call with other variables."""
@@ -202,8 +214,12 @@ class Frame:
     @contextmanager
     def at(self, node: Any) -> Iterator[None]:
         """Make `node` the origin of what is emitted or raised inside."""
-        with locations.at(self.location(node) or locations.current.get()):
-            yield
+        with locations.at(self.location(node) or locations.current.get()) as place:
+            try:
+                yield
+            except Exception as error:
+                note_place(error, place)
+                raise
 
     def name(self, value: Value, variable: str) -> None:
         """Let `value` be called after the first variable that holds it."""
@@ -221,10 +237,11 @@ class Frame:
         if name in self.local_names:
             value = self.local_names[name]
             if isinstance(value, Unbound):
-                raise fail("E0211", value.why, location=value.place)
+                raise value.read()
             return value
         if name in self.assigned:
-            raise fail("E0210", f"the local variable {name!r} is not assigned on this path")
+            message = f"the local variable {name!r} is not assigned on this path"
+            raise fail("E0210", message, help="assign it before, or on every path")
         if self.enclosing is not None and self.enclosing.has(name):
             return self.enclosing.lookup(name)
         if name in self.closure:
@@ -233,8 +250,15 @@ class Frame:
             return self._note(self.session.guards.item(self.global_names, name, name), name)
         if hasattr(builtins, name):
             return getattr(builtins, name)
+        raise self.undefined(name)
+
+    def undefined(self, name: str, place: Location | None = None) -> S2sadError:
+        """E0201 for a name that nothing defines."""
         known = [*self.local_names, *self.closure, *self.global_names, *dir(builtins)]
-        raise fail("E0201", f"the name {name!r} is not defined", help=did_you_mean(name, known))
+        return fail(
+            "E0201", f"the name {name!r} is not defined", location=place,
+            help=did_you_mean(name, known),
+        )  # fmt: skip
 
     def has(self, name: str) -> bool:
         """Whether `name` is a variable here, or of a function around this one."""
@@ -258,7 +282,7 @@ class Frame:
             E0220 when there is none.
         """
         try:
-            value = self.session.guards.attribute(owner, name, path)
+            value = as_python(self.session.guards.attribute, owner, name, path)
         except AttributeError:
             kind = (
                 f"module {owner.__name__}"

@@ -14,10 +14,9 @@ from typing import Any
 import gast
 
 from s2sad.core.diagnostics import fail
+from s2sad.frontend.arguments import EMPTY, fitted
 from s2sad.frontend.carried import stored_names
 from s2sad.frontend.frame import Frame, Unbound
-
-EMPTY = inspect.Parameter.empty
 
 
 class LocalFunction:
@@ -50,10 +49,7 @@ class LocalFunction:
 
     def inner(self, calling: Frame, args: list[Any], kwargs: dict[str, Any], caller: Any) -> Frame:
         """The frame of a call from `calling` (E0302 when the arguments do not fit)."""
-        try:
-            bound = self.__signature__.bind(*args, **kwargs)
-        except TypeError as error:
-            raise fail("E0302", f"{self.__name__}: {error}") from None
+        bound = fitted(self.__name__, self.__signature__, args, kwargs, self.place)
         bound.apply_defaults()
         around = self._around(calling)
         body = self.node.body if isinstance(self.node, gast.FunctionDef) else []

@@ -16,6 +16,7 @@ from s2sad.core.diagnostics import fail
 from s2sad.core.dtypes import DType
 from s2sad.frontend import carried
 from s2sad.frontend.carried import changed_names, fork, is_data, same_static
+from s2sad.frontend.containers import own_all
 from s2sad.frontend.frame import Frame, Unbound
 from s2sad.frontend.trees import leaves, map_leaves
 from s2sad.frontend.views import note_result
@@ -44,6 +45,8 @@ class State:
         Tensors that a pass writes and several leaves hold: these stay one tensor.
     ends : list of Value
         What the leaves that are carried, and the parameters, are after a pass.
+    lost : dict of str to Unbound
+        Variables that cannot be read after a pass, hence neither before it nor after the loop.
     """
 
     frame: Frame
@@ -54,10 +57,18 @@ class State:
     stored: list[str] = field(kw_only=True)
     linked: set[Value] = field(default_factory=set)
     ends: list[Value] = field(default_factory=list)
+    lost: dict[str, Unbound] = field(default_factory=dict)
 
     def meet(self, name: str) -> None:
         """Carry a variable that a pass changes without assigning it, in another attempt."""
         self.names.append(name)
+        raise Again(self)
+
+    def lose(self, name: str, unbound: Unbound) -> None:
+        """Do not carry a variable that a pass leaves `unbound`, in another attempt."""
+        self.names.remove(name)
+        self.dtypes.clear()  # the leaves behind it have other places now
+        self.lost[name] = unbound
         raise Again(self)
 
     def link(self, leaf: Value, names: Iterable[str]) -> None:
@@ -111,7 +122,8 @@ class State:
             return ones.setdefault(leaf, value) if self._is_linked(leaf) else value
 
         for name in self.names:
-            frame.local_names[name] = map_leaves(self.frame.local_names[name], new)
+            tree = map_leaves(self.frame.local_names[name], new)
+            frame.local_names[name] = own_all(frame.session, tree)
         for key in self.parameters:
             frame.session.captures[key].written = next(rest)
 
@@ -190,8 +202,9 @@ def compile_loop(
     state.put(after, ones_of(state, results))
     for name in state.names:
         frame.local_names[name] = after.local_names[name]
+    frame.local_names.update(state.lost)
     for name in stored:
-        if name not in known:
+        if name not in known and name not in state.lost:
             why = f"`{name}` is assigned only in the body of a loop, which may not run"
             frame.local_names[name] = Unbound(why, carried.here())
 
@@ -284,6 +297,7 @@ def build(
     inner = fork(state.frame)
     before = carried.written_now(state.frame)
     state.put(inner, region.args[len(first) :])
+    inner.local_names.update(state.lost)
     try:
         with Builder(region).active():
             region.set_reads(run(inner, region.args[: len(first)]))
@@ -303,7 +317,8 @@ def body_region(
     def one_pass(inner: Frame, extra: list[Value]) -> list[Value]:
         entry = carried.written_now(inner)
         run(inner, extra)
-        for name in carried.rebound(inner, state.frame, [*state.names, *state.stored]):
+        known = (*state.names, *state.stored, *state.lost)
+        for name in carried.rebound(inner, state.frame, known):
             state.meet(name)
         _grow(state, inner, entry)
         values = state.yields(inner, types)
@@ -334,7 +349,7 @@ def _yields(state: State, inner: Frame, types: list[Type]) -> list[Value]:
     for name in state.names:
         before, after = state.frame.local_names[name], inner.local_names[name]
         if isinstance(after, Unbound):
-            raise fail("E0211", after.why, location=after.place)
+            state.lose(name, after)
         if carried.shape_of(before) != carried.shape_of(after):
             raise fail(
                 "E0306", f"`{name}` is built differently after one pass of the loop: "

@@ -17,7 +17,7 @@ from typing import Any
 import gast
 
 from s2sad.core import location as locations
-from s2sad.core.diagnostics import fail
+from s2sad.core.diagnostics import S2sadError, fail, locate
 from s2sad.core.location import Location
 from s2sad.core.parameter import Parameter, check_unique
 from s2sad.core.tensor import Tensor
@@ -25,6 +25,9 @@ from s2sad.frontend import calls
 from s2sad.frontend.callee import start_of, title_of
 from s2sad.frontend.frame import Frame, Session
 from s2sad.frontend.guards import Guards
+from s2sad.frontend.shown import shown
+from s2sad.frontend.survey import add_others
+from s2sad.frontend.trail import Trail, place_of
 from s2sad.frontend.trees import map_leaves
 from s2sad.ir.builder import Builder, reaching
 from s2sad.ir.graph import Function, Region, Value
@@ -94,8 +97,16 @@ def read(function: Callable[..., Any], bound: inspect.BoundArguments, *, order: 
     builder = Builder(session.region)
     with builder.active(), reaching(session), deep_recursion(), locations.at(start_of(function)):
         frame = Frame(session, "", {})
-        result = calls.call(frame, function, list(given.args), given.kwargs)
-        tree, results = flatten_result(result, builder)
+        try:
+            result = calls.call(frame, function, list(given.args), given.kwargs)
+            tree, results = flatten_result(result, builder, session.trail)
+        except S2sadError as error:
+            add_others(error, session.trail)
+            raise
+        except Exception as error:
+            if not hasattr(error, "diagnostic"):  # a fault of s2sad: at what it happened
+                locate(error, place_of(error))
+            raise
     bindings = [path for path, leaf in paths if is_input(leaf)]
     return _finish(session, title_of(function), bindings, tree, results)
 
@@ -153,33 +164,47 @@ def _collect(path: str, value: Any, found: list[tuple[str, Any]]) -> None:
         found.append((path, value))
 
 
-def flatten_result(result: Any, builder: Builder) -> tuple[str, list[Value]]:
+def flatten_result(result: Any, builder: Builder, trail: Trail) -> tuple[str, list[Value]]:
     """The tree of what the user's function returns, and its tensors in order."""
     values: list[Value] = []
 
-    def leaf(value: Any) -> str:
+    def leaf(value: Any, path: tuple[Any, ...]) -> str:
         if value is None:
             return "None"
         if not isinstance(value, (Value, Tensor)):
-            raise fail(
-                "E0307", f"compiled code returns tensors, and containers of them; got {value!r}",
-                help="return numbers and texts from the code that calls it",
-            )  # fmt: skip
+            raise _no_tensor(value, path, trail)
         values.append(builder.value(value))
         return str(len(values) - 1)
 
-    return _tree_text(result, leaf), values
+    return _tree_text(result, leaf, ()), values
 
 
-def _tree_text(value: Any, leaf: Callable[[Any], str]) -> str:
-    if isinstance(value, tuple):
-        inner = ", ".join(_tree_text(item, leaf) for item in value)
+def _tree_text(
+    value: Any, leaf: Callable[[Any, tuple[Any, ...]], str], path: tuple[Any, ...]
+) -> str:
+    if isinstance(value, (tuple, list)):
+        items = [_tree_text(item, leaf, (*path, place)) for place, item in enumerate(value)]
+        inner = ", ".join(items)
+        if isinstance(value, list):
+            return f"[{inner}]"
         return f"({inner},)" if len(value) == 1 else f"({inner})"
-    if isinstance(value, list):
-        return "[" + ", ".join(_tree_text(item, leaf) for item in value) + "]"
     if isinstance(value, dict):
-        return "{" + ", ".join(f"{k!r}: {_tree_text(v, leaf)}" for k, v in value.items()) + "}"
-    return leaf(value)
+        entries = [f"{k!r}: {_tree_text(v, leaf, (*path, k))}" for k, v in value.items()]
+        return "{" + ", ".join(entries) + "}"
+    return leaf(value, path)
+
+
+def _no_tensor(value: Any, path: tuple[Any, ...], trail: Trail) -> Exception:
+    """E0307 at the part of a result that is no tensor."""
+    found = trail.result(path)
+    place = None if found is None else found[0].location(found[1])
+    where = "".join(f"[{key!r}]" for key in path)
+    what = shown(value) if callable(value) else f"the {type(value).__name__} {shown(value)}"
+    return fail(
+        "E0307", f"compiled code returns tensors, and containers of them; got {what}"
+        + (f" as result{where}" if path else ""),
+        location=place, help="return numbers and texts from the code that calls it",
+    )  # fmt: skip
 
 
 @dataclass

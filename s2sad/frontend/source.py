@@ -10,17 +10,22 @@ import ast
 import inspect
 import linecache
 import sys
+import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache, lru_cache
+from importlib.machinery import SourceFileLoader
 from pathlib import Path
 from types import CodeType, FunctionType
 from typing import Any
+from zipimport import zipimporter
 
 import gast
 
+from s2sad.core import location as locations
 from s2sad.core.diagnostics import fail
 from s2sad.core.location import Location
+from s2sad.frontend.shown import shown
 
 
 @dataclass(frozen=True)
@@ -55,19 +60,19 @@ def source_of(function: Callable[..., Any]) -> Source:
         E0102 when the source is not to be had, E0101 for generators and coroutines.
     """
     if not isinstance(function, FunctionType):
-        raise fail("E0102", f"{function!r} is no Python function, so it has no source")
+        raise fail(
+            "E0102", f"{shown(function)} is no Python function, so it has no source",
+            help="call it in a function of yours, and compile that",
+        )  # fmt: skip
     code = function.__code__
-    refuse_unusual(code)
+    linecache.checkcache(code.co_filename)  # a module may have been edited, and loaded anew
     text = "".join(linecache.getlines(code.co_filename, function.__globals__))
     if not text:
-        raise fail(
-            "E0102",
-            f"the source of {function.__qualname__} is not available ({code.co_filename})",
-            help="define it in a file, or where `linecache` holds its text (a notebook does)",
-        )
+        raise _without_text(function)
+    _require_text_of(function, text)
     found = _definitions(text).get((code.co_firstlineno, code.co_name), [])
     if len(found) > 1:
-        found = [node for node in found if _is_code_of(node, function)][:1]
+        found = [node for node in found if _is_code_of(node, function)][-1:]  # the innermost one
     if len(found) != 1:
         raise fail(
             "E0102",
@@ -75,7 +80,34 @@ def source_of(function: Callable[..., Any]) -> Source:
             f"{code.co_firstlineno} is {function.__qualname__}",
             help="put it on a line of its own, and reload the module if its file has changed",
         )
+    refuse_unusual(code, found[0])
     return Source(function, found[0], short_name(code.co_filename))
+
+
+#: Why there is no text, by the name that Python gives to such a file.
+WITHOUT_TEXT = {
+    "<stdin>": "Python's prompt keeps none",
+    "<string>": "`exec` and `python -c` keep none",
+}
+
+
+def _without_text(function: FunctionType) -> Exception:
+    """E0102 for a function whose file has no text, at the line that asked for it."""
+    file = function.__code__.co_filename
+    why = WITHOUT_TEXT.get(file, f"{file} cannot be read")
+    place = locations.current.get()
+    if place is None or place.file == file:
+        place = locations.caller() or place
+    return fail(
+        "E0102", f"the source of {function.__qualname__} is not to be had: {why}",
+        location=place, help="define it in a file, or in a notebook",
+    )  # fmt: skip
+
+
+def location_in(file: str, node: Any, caller: Location | None = None) -> Location:
+    """Where `node` stands in `file`, reached from `caller`."""
+    end = node.end_col_offset if node.end_lineno == node.lineno else None
+    return Location(file, node.lineno, node.col_offset, caller, end)
 
 
 @cache
@@ -111,7 +143,10 @@ def _is_code_of(node: Any, function: FunctionType) -> bool:
 
 
 def _holds_positions(node: Any, code: Any) -> bool:
-    """Whether all instructions of `code` lie inside of the body of a lambda, and begin there."""
+    """Whether all instructions of `code` lie inside of the body of a lambda.
+
+    They need not fill it: Python leaves out what it knows, the side of an `if` that never holds.
+    """
     if not isinstance(node, gast.Lambda):
         return True
     body = node.body
@@ -119,7 +154,7 @@ def _holds_positions(node: Any, code: Any) -> bool:
     spans = [p for p in code.co_positions() if None not in p and p[2:] != (0, 0)]
     begins = [(line, column) for line, _, column, _ in spans]
     ends = [(line, column) for _, line, _, column in spans]
-    return bool(spans) and min(begins) == start and max(ends) == stop
+    return bool(spans) and start <= min(begins) and max(ends) <= stop
 
 
 def _essence(code: CodeType) -> tuple[Any, ...]:
@@ -133,19 +168,67 @@ def _essence(code: CodeType) -> tuple[Any, ...]:
     )  # fmt: skip
 
 
-def refuse_unusual(code: CodeType) -> None:
-    """E0101 for functions that do not simply return."""
-    for flag, kind in (
-        (inspect.CO_COROUTINE, "an async function"),
-        (inspect.CO_ASYNC_GENERATOR, "an async generator"),
-        (inspect.CO_GENERATOR, "a generator"),
+def refuse_unusual(code: CodeType, node: Any) -> None:
+    """E0101 for functions that do not simply return, at their `yield` if they have one."""
+    for flag, kind, instead in (
+        (inspect.CO_COROUTINE, "an async function", "leave out `async`"),
+        (inspect.CO_ASYNC_GENERATOR, "an async generator", "leave out `async`"),
+        (inspect.CO_GENERATOR, "a generator", "build a list, and return it"),
     ):
         if code.co_flags & flag:
-            place = Location(short_name(code.co_filename), code.co_firstlineno, 0)
+            yields = (x for x in gast.walk(node) if isinstance(x, (gast.Yield, gast.YieldFrom)))
+            place = location_in(short_name(code.co_filename), next(yields, node))
             raise fail(
                 "E0101", f"{code.co_name} is {kind}, which cannot be compiled",
-                location=place, help="build a list instead",
+                location=place, help=instead,
             )  # fmt: skip
+
+
+def _require_text_of(function: FunctionType, text: str) -> None:
+    """Refuse a `text` that is not what `function` was made from (E0102).
+
+    An import hook, such as that of pytest, may have changed the code since; of that only the
+    names and constants of the text are asked for.
+    """
+    code = function.__code__
+    known = _codes(text, code.co_filename).get((code.co_firstlineno, code.co_name), [])
+    loader = getattr(function.__globals__.get("__spec__"), "loader", None)
+    is_hooked = loader is not None and type(loader) not in PLAIN_LOADERS
+    if any(_essence(each) == _essence(code) for each in known):
+        return
+    if is_hooked and any(_is_within(each, code) for each in known):
+        return
+    raise fail(
+        "E0102", f"the source of {function.__qualname__} is not to be had: {code.co_filename} "
+        "holds another text than it was made from",
+        help="reload the module, for its file has changed",
+    )  # fmt: skip
+
+
+#: Loaders that take a file as it is.
+PLAIN_LOADERS = (SourceFileLoader, zipimporter)
+
+
+def _is_within(one: CodeType, other: CodeType) -> bool:
+    """Whether `other` has all names and constants of `one`, and perhaps more."""
+    first, second = (
+        {repr(x) for x in code.co_consts if not isinstance(x, CodeType)} for code in (one, other)
+    )
+    return first <= second and {*one.co_names} <= {*other.co_names}
+
+
+@lru_cache(maxsize=64)
+def _codes(text: str, file: str) -> dict[tuple[int, str], list[CodeType]]:
+    """Code of all functions in a file, by first line and name."""
+    found: dict[tuple[int, str], list[CodeType]] = {}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # those of the file were shown when it was imported
+        rest = [compile(text, file, "exec", dont_inherit=True)]
+    while rest:
+        code = rest.pop()
+        found.setdefault((code.co_firstlineno, code.co_name), []).append(code)
+        rest += [constant for constant in code.co_consts if isinstance(constant, CodeType)]
+    return found
 
 
 @lru_cache(maxsize=64)
@@ -153,7 +236,7 @@ def _definitions(text: str) -> dict[tuple[int, str], list[Any]]:
     """Function definitions and lambdas of a file, by first line and name."""
     found: dict[tuple[int, str], list[Any]] = {}
     for node in gast.walk(gast.parse(text)):
-        if isinstance(node, gast.FunctionDef):
+        if isinstance(node, (gast.FunctionDef, gast.AsyncFunctionDef)):
             first = min([node.lineno, *(d.lineno for d in node.decorator_list)])
             found.setdefault((first, node.name), []).append(node)
         elif isinstance(node, gast.Lambda):

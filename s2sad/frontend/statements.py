@@ -7,6 +7,7 @@ only. On tensor data they become regions.
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable
 from functools import cache
 from typing import Any
@@ -16,16 +17,17 @@ import numpy as np
 
 from s2sad import prims as p
 from s2sad.core import location as locations
-from s2sad.core.diagnostics import fail
+from s2sad.core.diagnostics import S2sadError, fail
+from s2sad.frontend import refusals
 from s2sad.frontend.branches import branch
 from s2sad.frontend.carried import fork, stored_names, write_back, written_now
+from s2sad.frontend.containers import renewed, require_own
 from s2sad.frontend.expressions import (
     BINARY,
     TARGETS,
     Range,
     bind,
     data_condition,
-    describe,
     evaluate,
     is_tensor,
     item_of_tensor,
@@ -37,6 +39,9 @@ from s2sad.frontend.frame import Frame
 from s2sad.frontend.index import VaryingRange
 from s2sad.frontend.kept import Outcome, keep_inner, try_to_keep
 from s2sad.frontend.loops import for_loop, scratch, while_loop
+from s2sad.frontend.raising import assert_, raise_
+from s2sad.frontend.shown import point_out
+from s2sad.frontend.static import as_python
 from s2sad.frontend.writes import assign_attribute, assign_item
 from s2sad.ir import builder as builders
 
@@ -44,9 +49,10 @@ from s2sad.ir import builder as builders
 class Exit:
     """Why a block ended early: ``return`` with its value, ``break`` or ``continue``."""
 
-    def __init__(self, kind: str, value: Any = None) -> None:
+    def __init__(self, kind: str, value: Any = None, node: Any = None) -> None:
         self.kind = kind
         self.value = value
+        self.node = node
         self.place = locations.current.get()
 
 
@@ -71,7 +77,7 @@ def execute(frame: Frame, statements: list[Any]) -> Exit | None:
         with frame.at(statement):
             handler = STATEMENTS.get(type(statement))
             if handler is None:
-                raise fail("E0101", f"{describe(statement)} cannot be compiled yet")
+                raise refusals.construct(statement)
             leaving = handler(frame, statement)
         if leaving is not None:
             return leaving
@@ -94,10 +100,17 @@ def _annotated(frame: Frame, node: Any) -> None:
 @executes(gast.AugAssign)
 def _augmented(frame: Frame, node: Any) -> None:
     old = evaluate(frame, as_read(node.target))
-    if isinstance(old, (list, dict, set)):
-        raise fail("E0101", "augmented assignment to a container cannot be compiled yet")
-    value = operate(frame, BINARY[type(node.op)], old, evaluate(frame, node.value))
-    bind(frame, node.target, value)
+    value = evaluate(frame, node.value)
+    if isinstance(old, (list, dict)):  # which changes, as other names of it see
+        require_own(frame, old)
+        as_python(getattr(operator, f"i{BINARY[type(node.op)]}"), old, value)
+        return
+    try:
+        new = operate(frame, BINARY[type(node.op)], old, value)
+    except S2sadError as error:
+        point_out(error, frame.location(node), [(node.target, old), (node.value, value)])
+        raise
+    bind(frame, node.target, new)
 
 
 def as_read(target: Any) -> Any:
@@ -108,12 +121,17 @@ def as_read(target: Any) -> Any:
 
 @executes(gast.Return)
 def _return(frame: Frame, node: Any) -> Exit:
-    return Exit("return", None if node.value is None else evaluate(frame, node.value))
+    value = None if node.value is None else evaluate(frame, node.value)
+    return Exit("return", value, node.value)
 
 
 @executes(gast.Expr)
 def _expression(frame: Frame, node: Any) -> None:
     evaluate(frame, node.value)
+
+
+executes(gast.Raise)(raise_)
+executes(gast.Assert)(assert_)
 
 
 @executes(gast.Pass)
@@ -137,7 +155,8 @@ def _if(frame: Frame, node: Any) -> Exit | None:
         test = evaluate(frame, node.test)
         condition = data_condition(frame, test)
         if condition is None:
-            return execute(frame, node.body if truth(test) else node.orelse)
+            is_true = frame.session.trail.take(node, truth(test))
+            return execute(frame, node.body if is_true else node.orelse)
         branch(
             frame, condition, lambda inner: to_the_end(inner, node.body),
             lambda inner: to_the_end(inner, node.orelse), [*node.body, *node.orelse],
@@ -149,10 +168,7 @@ def to_the_end(frame: Frame, statements: list[Any]) -> None:
     """Execute a region's statements, which may not be left early (E0104)."""
     leaving = execute(frame, statements)
     if leaving is not None:
-        raise fail(
-            "E0104", f"`{leaving.kind}` under a condition on tensor data cannot be compiled yet",
-            location=leaving.place,
-        )  # fmt: skip
+        raise refusals.leaving(leaving.kind, leaving.place, locations.current.get())
 
 
 @executes(gast.For)
@@ -261,6 +277,7 @@ def _exit_on_data(frame: Frame, node: Any) -> tuple[list[Any], Any, list[Any]] |
         if isinstance(statement, gast.If) and _is_exit(statement):
             inner, before = fork(frame), written_now(frame)
             with scratch():
+                renewed(inner)
                 leaving = execute(inner, node.body[:place])
                 found = leaving is None and data_condition(inner, evaluate(inner, statement.test))
             write_back(frame, before)

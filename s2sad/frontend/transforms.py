@@ -55,6 +55,16 @@ def call_transform(
     return _gradient(frame, transform, inner, kwargs, (last,), run)
 
 
+def _differentiated(transform: Transform, body: Body) -> Any:
+    """The outputs that are differentiated (E0307 where they hold something else than tensors)."""
+    outputs = forms.differentiated(transform, body.form)
+    for leaf in leaves(outputs):
+        if leaf is not None and not isinstance(leaf, Place):
+            kind = type(leaf).__name__
+            raise fail("E0307", f"a function that is differentiated gives tensors; got a {kind}")
+    return outputs
+
+
 # ---- gradients -----------------------------------------------------------------------------------
 
 
@@ -66,7 +76,7 @@ def _gradient(
     trained = _trained(frame.session, transform)
     counting = [*trained, *_parameters([args[i] for i in positions])]
     body = read_body(frame, args, kwargs, counting, run)
-    outputs = forms.differentiated(transform, body.form)
+    outputs = _differentiated(transform, body)
     chosen = body.differentiated(outputs)
     places = forms.Gradients(
         [(i, body.inputs[i]) for i in positions], _places(transform, trained, body)
@@ -131,7 +141,7 @@ def _tangent(
     body = read_body(frame, args, {}, _parameters(args), run)
     of = zip(leaves(body.inputs), [tangent for _, tangent in pairs], strict=True)
     moving = {place: tangent for place, tangent in of if body.has_cotangent(place)}
-    outputs = forms.differentiated(transform, body.form)
+    outputs = _differentiated(transform, body)
     chosen = body.differentiated(outputs)
     values, found = body.emit("jvp", moving, chosen, moving.values())
     body.write(values)
@@ -156,7 +166,7 @@ def _pullback(
     inputs = [(i, x) for i, x in enumerate(body.inputs) if any(y is not None for y in leaves(x))]
     if not inputs and transform.weights is None:
         raise fail("E0308", "no argument is a Tensor: there is nothing to differentiate")
-    outputs = forms.differentiated(transform, body.form)
+    outputs = _differentiated(transform, body)
     values, _ = body.emit("value_and_grad", (), ())
     body.write(values)
     places = forms.Gradients(inputs, _places(transform, trained, body))

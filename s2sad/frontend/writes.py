@@ -7,6 +7,7 @@ that was called writes into its argument. What was passed in from outside does n
 
 from __future__ import annotations
 
+import operator
 from typing import Any
 
 import gast
@@ -15,9 +16,11 @@ from s2sad.core.diagnostics import fail
 from s2sad.core.parameter import Parameter
 from s2sad.core.tensor import Tensor
 from s2sad.frontend import views
+from s2sad.frontend.containers import require_own
 from s2sad.frontend.elements import known_index
 from s2sad.frontend.expressions import evaluate, is_tensor, method_of_tensor
 from s2sad.frontend.frame import Frame, Session
+from s2sad.frontend.static import as_python
 from s2sad.frontend.trees import leaves, map_leaves
 from s2sad.ir.graph import Value
 
@@ -28,8 +31,9 @@ def assign_item(frame: Frame, target: Any, value: Any) -> None:
     Raises
     ------
     S2sadError
-        E0104 where a variable outside of a branch or a loop would have to change, E0101 for a
-        container, and those of the write itself.
+        E0104 where a variable outside of a branch or a loop would have to change, and for a
+        container that is not the program's own; E0101 for what has no items to be written, and
+        those of the write itself.
     """
     owner, index = evaluate(frame, target.value), evaluate(frame, target.slice)
     if isinstance(owner, Parameter):
@@ -46,15 +50,22 @@ def assign_item(frame: Frame, target: Any, value: Any) -> None:
             "E0104", "this Tensor comes from outside of compiled code, which cannot change it",
             help="write into a copy, or make it a Parameter",
         )  # fmt: skip
+    elif isinstance(owner, (list, dict)):
+        require_own(frame, owner)
+        as_python(operator.setitem, owner, index, value)
     else:
-        raise fail(
-            "E0101", f"assigning to an item of a {type(owner).__name__} cannot be compiled yet",
-            help="build a new one: [*items, item], {**entries, key: value}",
-        )  # fmt: skip
+        raise fail("E0101", f"assigning to an item of a {type(owner).__name__} cannot be compiled")
 
 
 def assign_attribute(frame: Frame, target: Any, value: Any) -> None:
-    """``owner.name = value``, which writes a Parameter; nothing else can be written (E0101)."""
+    """``owner.name = value``, which writes a Parameter.
+
+    Raises
+    ------
+    S2sadError
+        E0101 where nothing is there that can be written, E0104 where it would become another
+        Parameter, and those of the write itself.
+    """
     owner = evaluate(frame, target.value)
     path = gast.unparse(target).strip()
     held = None if is_tensor(owner) else getattr(owner, target.attr, None)
@@ -62,6 +73,11 @@ def assign_attribute(frame: Frame, target: Any, value: Any) -> None:
         raise fail(
             "E0101", f"assigning to {path} cannot be compiled yet",
             help="only a Parameter can be written: self.count = Parameter(...) in __init__",
+        )  # fmt: skip
+    if isinstance(value, Parameter) and value is not held:
+        raise fail(
+            "E0104", f"{path} would become another Parameter, which compiled code cannot do",
+            help=f"ops.assign({path}, ...) lets it hold the same numbers",
         )  # fmt: skip
     method_of_tensor("assign_value")(frame.attribute(owner, target.attr, path), value)
 

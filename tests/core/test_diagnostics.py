@@ -11,7 +11,6 @@ import pytest
 
 from s2sad.core import location
 from s2sad.core.diagnostics import (
-    CALLS_SHOWN,
     CLASSES,
     Diagnostic,
     S2sadError,
@@ -19,6 +18,7 @@ from s2sad.core.diagnostics import (
     class_of,
     fail,
 )
+from s2sad.core.excerpt import CALLS_SHOWN
 from s2sad.core.location import Location
 from s2sad.core.tensor import Tensor
 

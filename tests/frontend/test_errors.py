@@ -10,12 +10,14 @@ import linecache
 import posixpath
 import textwrap
 
+import gast
 import numpy as np
 import pytest
 
 import s2sad as ms
 from s2sad import nn, ops
 from s2sad.core.diagnostics import S2sadError
+from s2sad.frontend import expressions
 
 
 def x(*shape: int) -> ms.Tensor:
@@ -137,9 +139,9 @@ def tries(a, b):
 
 
 def assigns_an_item(a, b):
-    entries = {}
-    entries["a"] = a
-    return entries
+    pair = (a, b)
+    pair[0] = b
+    return pair
 
 
 def prints(a, b):
@@ -174,10 +176,10 @@ CASES = [
     (breaks_on_data, "E0104", "break", ("break",)),
     (loop_variable_after, "E0211", "for i in range(a.sum().astype(ms.int32)):", ("`i`",)),
     (loop_on_a_number, "E0304", "for row in a.sum():", ("iterated over",)),
-    (no_tensor, "E0307", "def no_tensor(a, b):", ("2",)),
-    (with_statement, "E0101", "with open(__file__):", ("With",)),
-    (tries, "E0101", "try:", ("Try",)),
-    (assigns_an_item, "E0101", 'entries["a"]', ("dict",)),
+    (no_tensor, "E0307", "a.shape[0]", ("the int 2",)),
+    (with_statement, "E0101", "with open(__file__):", ("`with`",)),
+    (tries, "E0101", "try:", ("`try`",)),
+    (assigns_an_item, "E0101", "pair[0]", ("tuple",)),
     (prints, "E0104", "print(a)", ("print",)),
     (calls_numpy, "E0104", "np.concatenate((a, b))", ("concatenate",)),
     (unbound, "E0210", "c", ("'c'",)),
@@ -306,3 +308,15 @@ def test_only_the_library_itself_is_foreign(tmp_path, monkeypatch):
     for function in (textwrap.dedent, posixpath.join):
         with pytest.raises(S2sadError, match="E0104"):
             ms.compile(lambda x, function=function: function(x))(ms.Tensor([1.0]))
+
+
+def test_an_exception_that_nobody_expected_has_the_users_line(monkeypatch):
+    def broken(frame, node):
+        raise TypeError("a fault of s2sad")
+
+    monkeypatch.setitem(expressions.EXPRESSIONS, gast.BinOp, broken)
+    with pytest.raises(TypeError, match="a fault of s2sad") as caught:
+        ms.compile(two)(x(2), x(2))
+    (note,) = caught.value.__notes__
+    assert "return one + other" in note and " ^^^^^^^^^^^\n" in f"{note}\n"
+    assert not hasattr(caught.value, "diagnostic")

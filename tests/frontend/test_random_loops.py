@@ -45,7 +45,7 @@ def is_error(outcome: Any, code: str = "") -> bool:
     return isinstance(outcome, Exception) and code in str(outcome)
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=20, deadline=None)
 @given(seed=st.integers(0, 10**9), dtype=st.sampled_from(dtypes.ALL[:4]))
 def test_kept_loops_are_their_passes(seed, dtype) -> None:
     program = random_program(seed)
@@ -59,7 +59,7 @@ def test_kept_loops_are_their_passes(seed, dtype) -> None:
         require_same(found, expected)
 
 
-@settings(max_examples=6, deadline=None)
+@settings(max_examples=4, deadline=None)
 @given(seed=st.integers(0, 10**9))
 def test_so_are_their_gradients(seed) -> None:
     program = random_program(seed)

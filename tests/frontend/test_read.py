@@ -320,6 +320,8 @@ def test_lambdas_on_one_line_are_told_apart() -> None:
     one, two, three = ms.compile(lambda x: x + 1), ms.compile(lambda x: x + 2), ms.compile(lambda y: y * k)  # noqa: E501 # fmt: skip
     x = ms.Tensor([3.0])
     assert [f(x).item() for f in (one, two, three)] == [4.0, 5.0, 6.0]
+    folded, inner = ms.compile(lambda x: x + 1 if False else x + 7), ms.compile((lambda k: lambda x: x * k)(5.0))  # noqa: E501 # fmt: skip
+    assert [f(x).item() for f in (folded, inner)] == [10.0, 15.0]
 
 
 class Tenfold(nn.Cell):
