@@ -95,7 +95,7 @@ def train(net, images, labels, epochs, batch_size):
     rng = np.random.default_rng(0)
     losses = []
     steps = epochs * -(-len(images) // batch_size)
-    with tqdm(total=steps, desc="training", unit="step", file=sys.stdout) as bar:
+    with tqdm(total=steps, desc="training", unit="step", file=sys.stdout, disable=None) as bar:
         for epoch in range(epochs):
             rate = RATE * np.cos(0.5 * np.pi * epoch / epochs)
             ops.assign(optimizer.learning_rate, ms.Tensor(rate, ms.float32))
@@ -110,7 +110,7 @@ def train(net, images, labels, epochs, batch_size):
 
 def check_stages(paths, loss):
     """Run every dump as a plain Python program; each must give `loss`."""
-    for path in tqdm(paths, desc="dumps", unit="file", file=sys.stdout):
+    for path in tqdm(paths, desc="dumps", unit="file", file=sys.stdout, disable=None):
         out = path.with_suffix(".out.npz")
         command = [sys.executable, str(path), "--out", str(out)]
         subprocess.run(command, check=True, stdout=subprocess.DEVNULL)

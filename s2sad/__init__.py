@@ -7,7 +7,6 @@ The compiler is imported when it is first needed, so that a program which only l
 or a command line which only prints its help, does not wait for it.
 """
 
-from functools import cache as _cache
 from importlib import import_module as _import_module
 from typing import TYPE_CHECKING as _TYPE_CHECKING
 from typing import Any as _Any
@@ -33,6 +32,7 @@ from s2sad.core.context import (
 from s2sad.core.context import is_graph_mode as _is_graph_mode
 from s2sad.core.custom_vjp import custom_vjp
 from s2sad.core.diagnostics import S2sadError
+from s2sad.core.diagnostics import missing as _missing
 from s2sad.core.dtypes import (
     bfloat16,
     bool_,
@@ -56,6 +56,10 @@ from s2sad.core.generator import (
 from s2sad.core.parameter import Parameter, ParameterTuple
 from s2sad.core.tensor import Tensor
 from s2sad.core.transform import get_grad, grad, jvp, value_and_grad, vjp
+from s2sad.ops.creation import tensor
+from s2sad.ops.promotion import is_tensor
+
+from_numpy = Tensor.from_numpy
 
 if _TYPE_CHECKING:
     from s2sad.compiled import compile  # noqa: A004
@@ -65,19 +69,25 @@ if _TYPE_CHECKING:
 __version__ = "0.1.0"
 
 __all__ = [
-    "COMPATIBLE", "GRAPH_MODE", "Generator", "LAX", "PYNATIVE_MODE", "Parameter",
-    "ParameterTuple", "S2sadError", "STRICT", "Tensor", "bfloat16", "bool_", "compile",
-    "custom_vjp", "float16", "float32", "float64", "get_context", "get_current_device",
-    "get_grad", "get_rng_state", "get_seed", "grad", "initial_seed", "int16", "int32", "int64",
-    "int8", "jit", "jvp", "load_ir", "manual_seed", "nn", "ops", "seed", "set_context",
-    "set_deterministic", "set_device", "set_recursion_limit", "set_rng_state", "set_seed",
+    "COMPATIBLE", "GRAPH_MODE", "Generator", "LAX", "PYNATIVE_MODE", "Parameter", "ParameterTuple",
+    "S2sadError", "STRICT", "Tensor", "bfloat16", "bool_", "compile", "custom_vjp", "float16",
+    "float32", "float64", "from_numpy", "get_context", "get_current_device", "get_grad",
+    "get_rng_state", "get_seed", "grad", "initial_seed", "int16", "int32", "int64", "int8",
+    "is_tensor", "jit", "jvp", "load_ir", "manual_seed", "nn", "ops", "seed", "set_context",
+    "set_deterministic", "set_device", "set_recursion_limit", "set_rng_state", "set_seed", "tensor",
     "uint8", "value_and_grad", "vjp",
 ]  # fmt: skip
 
 
-@_cache
+#: The compiler, once it was needed. Held here, so that a debugger which steps into a gradient does
+#: not step through the import of a module that is there already.
+_held: list[_Any] = []
+
+
 def _compiler() -> _Any:
-    return _import_module("s2sad.compiled")
+    if not _held:
+        _held.append(_import_module("s2sad.compiled"))
+    return _held[0]
 
 
 #: Where the names are that load the compiler; `jit` is MindSpore's for `compile`.
@@ -92,7 +102,7 @@ def __getattr__(name: str) -> _Any:
     if name in _ON_FIRST_NEED:
         module, attribute = _ON_FIRST_NEED[name]
         return getattr(_import_module(module), attribute)
-    raise AttributeError(f"module 's2sad' has no attribute {name!r}")
+    raise _missing("s2sad", name, __all__)
 
 
 def __dir__() -> list[str]:

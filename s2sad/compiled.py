@@ -26,7 +26,8 @@ from s2sad.core import context, location
 from s2sad.core.cell import Cell
 from s2sad.core.diagnostics import fail
 from s2sad.core.tensor import Tensor
-from s2sad.core.transform import Transform, Wrapper, unwrapped
+from s2sad.core.tracebacks import shorten
+from s2sad.core.transform import Transform, Wrapper, innermost
 from s2sad.frontend.callee import start_of, title_of
 from s2sad.ir import store
 from s2sad.ir.printer import print_text
@@ -73,10 +74,7 @@ class Compiled(Wrapper):
     @property
     def __wrapped__(self) -> Any:
         """The function or Cell that this, or the gradient that it compiles, is of."""
-        function = self.function
-        while isinstance(function, Transform):
-            function = unwrapped(function.function)
-        return function
+        return innermost(self.function)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         if context.is_compiling():
@@ -96,9 +94,13 @@ class Compiled(Wrapper):
         stepwise : bool
             Whether the program runs as people read it, line by line, and not as the target's.
         """
-        variant, tensors = self._find(args, kwargs, stepwise)
-        self.last = variant
-        return variant.run(tensors)
+        try:
+            variant, tensors = self._find(args, kwargs, stepwise)
+            self.last = variant
+            return variant.run(tensors)
+        except Exception as error:
+            shorten(error)
+            raise
 
     def vjp(self, *args: Any, **kwargs: Any) -> tuple[Any, Pullback]:
         """What a call gives, and its pullback, which computes gradients when it is called.
@@ -186,15 +188,19 @@ class Compiled(Wrapper):
         self, args: tuple[Any, ...], kwargs: dict[str, Any], stepwise: bool = False
     ) -> tuple[Variant, list[Tensor]]:
         """The variant for a call, and the tensors among its arguments."""
-        if kwargs:
-            args, kwargs = normal_call(self.function, args, kwargs)
-        tensors: list[Tensor] = []
-        key = stepwise, key_of((args, kwargs), tensors)
-        found = self._known(key)
-        if found is None:
-            with COMPILING:  # another thread may have been quicker
-                found = self._known(key) or self._compile(key, args, kwargs)
-        return found, tensors
+        try:
+            if kwargs:
+                args, kwargs = normal_call(self.function, args, kwargs)
+            tensors: list[Tensor] = []
+            key = stepwise, key_of((args, kwargs), tensors)
+            found = self._known(key)
+            if found is None:
+                with COMPILING:  # another thread may have been quicker
+                    found = self._known(key) or self._compile(key, args, kwargs)
+            return found, tensors
+        except Exception as error:
+            shorten(error)
+            raise
 
     def _known(self, key: Any) -> Variant | None:
         for variant in self._by_key.get(key, ()):

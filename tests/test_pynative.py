@@ -562,6 +562,6 @@ def test_post_mortem_finds_the_values_of_the_backward(tmp_path):
         "except IndexError as error:\n"
         "    pdb.post_mortem(error.__traceback__)\n"
     )
-    said = debugged(tmp_path, program, ["u"] * 5 + ["p hidden", "q"])
+    said = debugged(tmp_path, program, ["p hidden", "q"])
     assert "<s2sad value_and_grad of __main__.Net.construct>" in said
     assert "array([[-1.5]])" in said

@@ -129,6 +129,19 @@ def test_a_link_that_leads_nowhere_is_noticed():
     assert gone_from(f"{good} {bad}", page) == ["none.md", "errors.md#none", "#none"]
 
 
+def test_every_file_of_the_families_and_of_the_frontend_stands_in_its_table():
+    page = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
+    families, _, frontend = page.partition("## The families")[2].partition("## The files")
+    assert unnamed(("ops", "nn"), families) == set()
+    assert unnamed(("frontend",), frontend) == set()
+
+
+def unnamed(packages: tuple[str, ...], table: str) -> set[str]:
+    """Files of `packages` that `table` does not name."""
+    files = {path.stem for name in packages for path in (ROOT / "s2sad" / name).glob("*.py")}
+    return files - {"__init__"} - set(re.findall(r"`(\w+)`", table))
+
+
 DECISIONS = ROOT / "docs" / "decisions"
 
 

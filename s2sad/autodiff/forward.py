@@ -1,4 +1,4 @@
-"""Forward mode: a primal's program with a tangent beside each value that varies.
+"""What is forward mode? A primal's program with a tangent beside each value that varies.
 
 Each statement of the primal is followed by the one that computes its tangents: an elementwise
 operation uses its adjoint with the tangent for ``dout``, a linear one is applied to the tangent,

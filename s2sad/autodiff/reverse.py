@@ -1,4 +1,4 @@
-"""Reverse mode: the joint program of a primal, as a syntax tree.
+"""What is reverse mode? The joint program of a primal, as a syntax tree.
 
 The primal's statements stand first. Then they are walked backwards: the adjoint template of each
 operation is inlined, and its results are added to the cotangents of the operands. Branches are
@@ -67,12 +67,15 @@ class JointProgram(Program):
         Variable that holds the cotangent of a value, where one has begun to accumulate.
     tapes : Tapes
         Residuals, values inside regions that the backward sweep reads.
+    known : Cotangents
+        What is known of cotangents while the program is evaluated.
     """
 
     def __init__(
         self, primal: Function, wrt: Sequence[int], results: list[int], seeded: bool
     ) -> None:
-        super().__init__(primal, support.helpers())
+        self.known = support.Cotangents()
+        super().__init__(primal, support.helpers(self.known))
         self.wrt = wrt
         self.results = results
         self.seeded = seeded
@@ -90,6 +93,7 @@ class JointProgram(Program):
         self.body.append(t.return_(returned))
         types = [self.primal.results[i].type for i in self.results] if self.seeded else []
         joint = self.finish("joint", seeds, types, [*self._forward(), *self.body])
+        self.known.finish()
         joint.inputs = (*self.primal.inputs, *(f"cotangent:{i}" for i in self.results if seeds))
         joint.donates = dict(self.primal.donates)
         return joint

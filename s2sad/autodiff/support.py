@@ -34,10 +34,13 @@ class Cotangents:
     ----------
     masks : dict of Value to Value
         Where a cotangent may differ from zero; bool, of its shape or broadcast to it.
+    absorbed : list of Operation
+        Those that add into zeros, of which a total took what they add.
     """
 
     def __init__(self) -> None:
         self.masks: dict[Value, Value] = {}
+        self.absorbed: list[Operation] = []
 
     def contribution(self, value: Value | None, type: Type) -> Value | None:  # noqa: A002
         """`value`, one addend of a cotangent of `type`, summed over what was broadcast."""
@@ -59,7 +62,7 @@ class Cotangents:
         if isinstance(source, Operation):
             added = _added_into(total, source)
             if added is not None:
-                _erase(source)
+                self.absorbed.append(source)
                 return added
         both: Value = p.add(total, value)
         one, other = self._mask(total), self._mask(value)
@@ -91,6 +94,16 @@ class Cotangents:
             kept = tuple(1 if i in axis else n for i, n in enumerate(part.shape))
             self.masks[part] = p.broadcast_to(p.reshape(mask, shape=kept), shape=part.shape)
         return part
+
+    def finish(self) -> None:
+        """Take out what was absorbed and nobody reads; it may be fallible, so dce would keep it.
+
+        That is known at the end: an adjoint may give one cotangent to several operands.
+        """
+        for operation in reversed(self.absorbed):
+            if operation.parent is not None and not any(x.uses for x in operation.results):
+                operation.parent.remove(operation)
+                operation.set_reads(())
 
     def _mask(self, value: Value) -> Value | None:
         found = self.masks.get(value)
@@ -131,13 +144,6 @@ def _is_window(attrs: Mapping[str, Any]) -> bool:
     """Whether a `pad` leaves its operand in one piece, at a place that is known."""
     whole = all(n == 0 for n in attrs["interior"])
     return whole and all(isinstance(n, int) for n in attrs["low"])
-
-
-def _erase(operation: Operation) -> None:
-    """Take out an operation that nobody reads; it may be fallible, so dce would keep it."""
-    if operation.parent is not None and not any(value.uses for value in operation.results):
-        operation.parent.remove(operation)
-        operation.set_reads(())
 
 
 def unless_zero(value: Value) -> Value | None:
@@ -199,9 +205,8 @@ def _constant(value: Value) -> int | None:
     return None
 
 
-def helpers() -> dict[str, Any]:
+def helpers(state: Cotangents) -> dict[str, Any]:
     """What one joint program finds under these names."""
-    state = Cotangents()
     methods = (state.accumulate, state.contribution, state.elementwise, state.spread)
     return {f.__name__: f for f in (*methods, drop, filled, ones, reversed_range, unless_zero)}
 

@@ -21,7 +21,8 @@ from s2sad.core import storage
 from s2sad.core.cell import Cell
 from s2sad.core.parameter import WRITING, Parameter, check_unique
 from s2sad.core.tensor import Tensor
-from s2sad.core.transform import Transform, unwrapped
+from s2sad.core.tracebacks import shorten
+from s2sad.core.transform import innermost
 from s2sad.frontend import forms, seeds
 from s2sad.ir.graph import Function
 from s2sad.ir.printer import print_text
@@ -105,9 +106,7 @@ class PullbackVariant(Variant):
 
     def others(self) -> list[Parameter]:
         """Parameters to be trained that the program does not read: their gradients are zeros."""
-        function: Any = self.split.vjp.transform
-        while isinstance(function, Transform):
-            function = unwrapped(function.function)
+        function = innermost(self.split.vjp.transform)
         trained = function.trainable_params() if isinstance(function, Cell) else []
         read = set(map(id, self.split.vjp.weights))
         return [parameter for parameter in trained if id(parameter) not in read]
@@ -212,9 +211,13 @@ class Pullback:
             E0302 without a cotangent, E0304 for one of another form than the output, E0301 and
             E0401 for one of another dtype or shape.
         """
-        given = self._seeds(cotangents)
-        kept = [_unused(value) for value in self.residuals]
-        results = self.backward.executable.run([*kept, *given])
+        try:
+            given = self._seeds(cotangents)
+            kept = [_unused(value) for value in self.residuals]
+            results = self.backward.executable.run([*kept, *given])
+        except Exception as error:
+            shorten(error)
+            raise
         held = {id(x) for array in _arrays([*kept, *given]) for x in (array, array.base)}
         gradients = [Tensor.wrap(released(array, held)) for array in results]
         found = assembled(self._split.form, gradients)

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from reprlib import Repr
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -19,15 +18,12 @@ from s2sad.core.parameter import WRITING, withheld
 from s2sad.core.tensor import Tensor
 from s2sad.frontend.guards import members
 from s2sad.frontend.read import is_input, named_leaves
+from s2sad.frontend.shown import SHOWN
 from s2sad.frontend.trees import same_tuple
 from s2sad.ir.types import type_of
 
 if TYPE_CHECKING:
     from s2sad.backends.base import Executable
-
-#: Writes values in messages: not too long, and whatever their own `repr` does.
-SHOWN = Repr()
-SHOWN.maxother = SHOWN.maxstring = SHOWN.maxlong = 60
 
 
 @dataclass(frozen=True)

@@ -90,6 +90,16 @@ def is_building(operands: Sequence[Any]) -> bool:
     return not operands or any(isinstance(operand, Tensor) for operand in operands)
 
 
+@contextmanager
+def aside() -> Iterator[None]:
+    """Compute meanwhile, rather than append."""
+    token = _current.set(None)
+    try:
+        yield
+    finally:
+        _current.reset(token)
+
+
 class Builder:
     """Appends operations to `region`, at place `at` (the end when None)."""
 

@@ -285,17 +285,17 @@ def less_equal(a: Dim, b: Dim) -> bool | None:
     return less(a, b + 1)
 
 
-def require_same(a: Dim, b: Dim, what: str) -> Dim:
+def require_same(a: Dim, b: Dim, what: str, help: str | None = None) -> Dim:  # noqa: A002
     """The one dimension that `a` and `b` are, as an int where one of them is an int.
 
-    `what` names both, in the plural: ``"the inner sizes of matmul"``. E0401 if they differ,
-    E0402 if that is unknown.
+    `what` names both, in the plural: ``"the inner sizes of matmul"``. E0401 if they differ, with
+    `help`; E0402 if that is unknown.
     """
     answer = same(a, b)
     if answer is None:
         raise fail(UNKNOWN, f"cannot tell whether {what} are equal: {a} and {b}", help=HELP)
     if not answer:
-        raise fail(DIFFERENT, f"{what} differ: {a} and {b}")
+        raise fail(DIFFERENT, f"{what} differ: {a} and {b}", help=help)
     return b if isinstance(b, int) else a
 
 
@@ -314,9 +314,13 @@ def size(shape: Sequence[Dim]) -> Dim:
 
 
 def broadcast_dim(
-    a: Dim, b: Dim, *, axis: int | None = None, operands: Iterable[object] = ()
+    a: Dim, b: Dim, *, axis: int | None = None, operands: Sequence[object] = (),
+    shapes: Sequence[Sequence[Dim]] = (),
 ) -> Dim:  # fmt: skip
-    """Size to which axes of sizes `a` and `b` broadcast; 1 stretches. Errors as `broadcast`."""
+    """Size to which axes of sizes `a` and `b` of `shapes` broadcast; 1 stretches.
+
+    Errors as `broadcast`.
+    """
     if a == b or same(b, 1):
         return a
     if same(a, 1):
@@ -328,7 +332,8 @@ def broadcast_dim(
     named, place = f"{named}: " if named else "", "" if axis is None else f" at axis {axis}"
     # A size that may be 1 may stretch: being different is no proof of a misfit.
     if None not in (equal, same(a, 1), same(b, 1)):
-        raise fail(DIFFERENT, f"{named}sizes {a} and {b} do not broadcast{place}")
+        message = f"{named}sizes {a} and {b} do not broadcast{place}"
+        raise fail(DIFFERENT, message, help=_to_fit(shapes, operands))
     message = f"{named}cannot tell whether sizes {a} and {b} broadcast{place}"
     raise fail(UNKNOWN, message, help=HELP)
 
@@ -349,12 +354,29 @@ def broadcast(
     for shape in shapes:
         if shape != result:
             pairs = zip_longest(reversed(result), reversed(shape), fillvalue=1)
+            about = {"operands": operands, "shapes": () if behind else shapes}
             sizes = [
-                broadcast_dim(a, b, axis=~i - behind, operands=operands)
-                for i, (a, b) in enumerate(pairs)
+                broadcast_dim(a, b, axis=~i - behind, **about) for i, (a, b) in enumerate(pairs)
             ]
             result = tuple(reversed(sizes))
     return result
+
+
+def _fit(a: Sequence[Dim], b: Sequence[Dim]) -> bool:
+    """Whether two shapes surely broadcast."""
+    pairs = zip_longest(reversed(a), reversed(b), fillvalue=1)
+    return all(same(m, n) or same(m, 1) or same(n, 1) for m, n in pairs)
+
+
+def _to_fit(shapes: Sequence[Sequence[Dim]], operands: Sequence[object]) -> str:
+    """What may be done with shapes that do not broadcast."""
+    if len(shapes) == len(operands) == 2:
+        for (one, other), operand in zip((shapes, shapes[::-1]), operands, strict=True):
+            if len(one) < len(other) and _fit((*one, 1), other):
+                return f"give {operand} one more axis, its last: `[..., None]`"
+            if len(one) == len(other) == 2 and _fit(one[::-1], other):
+                return "transpose one of them: `.T`"
+    return "sizes that meet must be equal, or one of them 1"
 
 
 def ceil_div(a: Dim, b: Dim) -> Dim:

@@ -1,4 +1,4 @@
-"""Activations as Cells, and their names."""
+"""Which activations are Cells, and what are they called?"""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from s2sad.core.cell import Cell
 from s2sad.core.diagnostics import fail
 from s2sad.core.parameter import Parameter
 from s2sad.core.tensor import Tensor
-from s2sad.ops.normalization import require_axes
 from s2sad.ops.settings import flag, integer, number
+from s2sad.ops.spatial import require_axes
 
 # Without settings
 
@@ -140,32 +140,29 @@ class RReLU(Cell):
         return f"lower={self.lower}, upper={self.upper}"
 
 
-class ELU(Cell):
-    """`x` where it is positive, else ``alpha * (exp(x) - 1)``; see `ops.elu`."""
+class _Bent(Cell):
+    """An activation that tends to ``-alpha`` below 0."""
 
     def __init__(self, alpha: float = 1.0) -> None:
         super().__init__()
         self.alpha = alpha
+
+    def extend_repr(self) -> str:
+        return f"alpha={self.alpha}"
+
+
+class ELU(_Bent):
+    """`x` where it is positive, else ``alpha * (exp(x) - 1)``; see `ops.elu`."""
 
     def construct(self, x: Any) -> Any:
         return ops.elu(x, self.alpha)
 
-    def extend_repr(self) -> str:
-        return f"alpha={self.alpha}"
 
-
-class CELU(Cell):
+class CELU(_Bent):
     """`x` where it is positive, else ``alpha * (exp(x / alpha) - 1)``; see `ops.celu`."""
-
-    def __init__(self, alpha: float = 1.0) -> None:
-        super().__init__()
-        self.alpha = alpha
 
     def construct(self, x: Any) -> Any:
         return ops.celu(x, self.alpha)
-
-    def extend_repr(self) -> str:
-        return f"alpha={self.alpha}"
 
 
 class GELU(Cell):
@@ -188,32 +185,29 @@ class GELU(Cell):
         return f"approximate={self.approximate}"
 
 
-class HShrink(Cell):
-    """`x`, but 0 from ``-lambd`` to `lambd`; see `ops.hardshrink`."""
+class _Shrink(Cell):
+    """An activation that is 0 from ``-lambd`` to `lambd`."""
 
     def __init__(self, lambd: float = 0.5) -> None:
         super().__init__()
         self.lambd = lambd
+
+    def extend_repr(self) -> str:
+        return f"lambd={self.lambd}"
+
+
+class HShrink(_Shrink):
+    """`x`, but 0 from ``-lambd`` to `lambd`; see `ops.hardshrink`."""
 
     def construct(self, x: Any) -> Any:
         return ops.hardshrink(x, self.lambd)
 
-    def extend_repr(self) -> str:
-        return f"lambd={self.lambd}"
 
-
-class SoftShrink(Cell):
+class SoftShrink(_Shrink):
     """`x` moved by `lambd` towards 0; see `ops.softshrink`."""
-
-    def __init__(self, lambd: float = 0.5) -> None:
-        super().__init__()
-        self.lambd = lambd
 
     def construct(self, x: Any) -> Any:
         return ops.softshrink(x, self.lambd)
-
-    def extend_repr(self) -> str:
-        return f"lambd={self.lambd}"
 
 
 class Hardtanh(Cell):
@@ -290,68 +284,63 @@ class PReLU(Cell):
 # Along an axis
 
 
-class Softmax(Cell):
-    """Exponentials scaled to sum to one along `axis`; see `ops.softmax`."""
+class _AlongAxis(Cell):
+    """An activation of all elements along an axis."""
 
     def __init__(self, axis: int = -1) -> None:
         super().__init__()
         self.axis = axis
 
-    def construct(self, x: Any) -> Any:
-        return ops.softmax(x, self.axis)
-
     def extend_repr(self) -> str:
         return f"axis={self.axis}"
 
 
+class Softmax(_AlongAxis):
+    """Exponentials scaled to sum to one along `axis`; see `ops.softmax`."""
+
+    def construct(self, x: Any) -> Any:
+        return ops.softmax(x, self.axis)
+
+
 class Softmax2d(Cell):
-    """`Softmax` over the channels, axis -3, of a tensor of shape (N, C, H, W) or (C, H, W)."""
+    """`Softmax` over the channels, axis -3, of a tensor of shape (N, C, H, W) or (C, H, W).
+
+    Raises
+    ------
+    S2sadError
+        E0401 for another number of axes; others see `ops.softmax`.
+
+    Examples
+    --------
+    >>> import s2sad as ms
+    >>> ms.nn.Softmax2d()(ms.ops.zeros((2, 1, 1))).tolist()
+    [[[0.5]], [[0.5]]]
+    """
 
     def construct(self, x: Any) -> Any:
         require_axes(self.cls_name, x, 3, 4)
         return ops.softmax(x, -3)
 
 
-class Softmin(Cell):
+class Softmin(_AlongAxis):
     """`Softmax` of ``-x``; see `ops.softmin`."""
-
-    def __init__(self, axis: int = -1) -> None:
-        super().__init__()
-        self.axis = axis
 
     def construct(self, x: Any) -> Any:
         return ops.softmin(x, self.axis)
 
-    def extend_repr(self) -> str:
-        return f"axis={self.axis}"
 
-
-class LogSoftmax(Cell):
+class LogSoftmax(_AlongAxis):
     """Logarithm of `Softmax`; see `ops.log_softmax`."""
-
-    def __init__(self, axis: int = -1) -> None:
-        super().__init__()
-        self.axis = axis
 
     def construct(self, x: Any) -> Any:
         return ops.log_softmax(x, self.axis)
 
-    def extend_repr(self) -> str:
-        return f"axis={self.axis}"
 
-
-class GLU(Cell):
+class GLU(_AlongAxis):
     """The first half along `axis`, times the logistic function of the second; see `ops.glu`."""
-
-    def __init__(self, axis: int = -1) -> None:
-        super().__init__()
-        self.axis = axis
 
     def construct(self, x: Any) -> Any:
         return ops.glu(x, self.axis)
-
-    def extend_repr(self) -> str:
-        return f"axis={self.axis}"
 
 
 # Names
@@ -369,7 +358,11 @@ NAMED: dict[str, type[Cell]] = {
 def get_activation(name: Any, prim_name: str | None = None) -> Any:
     """The activation that a layer's argument means: a new Cell for a name, else itself.
 
-    `prim_name` is the layer's name, for the message.
+    Parameters
+    ----------
+    name : str, Cell, function or None
+    prim_name : str, optional
+        The layer's name, for the message.
 
     Raises
     ------

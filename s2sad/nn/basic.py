@@ -1,33 +1,17 @@
-"""Layers that most networks have."""
+"""Which layers do most networks have?"""
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 from s2sad import ops
 from s2sad.core import dtypes
 from s2sad.core.cell import Cell
-from s2sad.core.diagnostics import fail
 from s2sad.core.dtypes import DType
-from s2sad.core.parameter import Parameter
 from s2sad.nn.activation import get_activation
-from s2sad.nn.initializer import HeUniform, Uniform, initializer
-from s2sad.ops.settings import flag, integer
+from s2sad.nn.affine import set_affine
+from s2sad.ops.settings import flag, integer, integers
 from s2sad.ops.shuffling import unflatten
-
-
-def _set_affine(
-    cell: Cell, shape: tuple[int, int], has_bias: bool, weight_init: Any, bias_init: Any,
-    dtype: DType,
-) -> None:  # fmt: skip
-    """Give `cell` a weight of `shape`, and a bias or None."""
-    rule = HeUniform(math.sqrt(5)) if weight_init is None else weight_init
-    cell.weight = Parameter(initializer(rule, shape, dtype))
-    cell.bias = None
-    if has_bias:
-        rule = Uniform(1 / math.sqrt(shape[1])) if bias_init is None else bias_init
-        cell.bias = Parameter(initializer(rule, shape[:1], dtype))
 
 
 class Dense(Cell):
@@ -79,8 +63,9 @@ class Dense(Cell):
         self.in_channels = integer("in_channels", in_channels, 1)
         self.out_channels = integer("out_channels", out_channels, 1)
         self.has_bias = flag("has_bias", has_bias)
-        shape = (out_channels, in_channels)
-        _set_affine(self, shape, has_bias, weight_init, bias_init, dtype)
+        set_affine(
+            self, (out_channels, in_channels), out_channels, has_bias, weight_init, bias_init, dtype
+        )
         self.activation = get_activation(activation, "Dense")
 
     def construct(self, x: Any) -> Any:
@@ -136,10 +121,7 @@ class Unflatten(Cell):
     def __init__(self, axis: int, unflattened_size: tuple[int, ...] | list[int]) -> None:
         super().__init__()
         self.axis = integer("axis", axis)
-        if not isinstance(unflattened_size, (tuple, list)) or not unflattened_size:
-            raise fail("E0303", f"unflattened_size is a tuple of int, got {unflattened_size!r}")
-        sizes = [integer("unflattened_size", size, -1) for size in unflattened_size]
-        self.unflattened_size = tuple(sizes)
+        self.unflattened_size = integers("unflattened_size", unflattened_size, -1)
 
     def construct(self, x: Any) -> Any:
         return unflatten(x, self.axis, self.unflattened_size)
@@ -184,8 +166,10 @@ class Linear(Cell):
         super().__init__()
         self.in_features = integer("in_features", in_features, 1)
         self.out_features = integer("out_features", out_features, 1)
-        _set_affine(self, (out_features, in_features), flag("bias", bias), weight_init, bias_init,
-                    dtype or dtypes.float32)  # fmt: skip
+        set_affine(
+            self, (out_features, in_features), out_features, flag("bias", bias), weight_init,
+            bias_init, dtype or dtypes.float32,
+        )  # fmt: skip
 
     def construct(self, input: Any) -> Any:
         return ops.dense(input, self.weight, self.bias)

@@ -1,4 +1,4 @@
-"""Cells made of Cells.
+"""How are Cells made of Cells?
 
 The Parameters of a child are named by the path that leads to it: the container's own, the place or
 name of the child, the child's attributes.

@@ -1,8 +1,7 @@
-"""Convolutions as Cells."""
+"""Which convolutions are Cells, and which Parameters do they have?"""
 
 from __future__ import annotations
 
-import math
 from typing import Any, ClassVar
 
 from s2sad import ops
@@ -10,8 +9,7 @@ from s2sad.core import dtypes
 from s2sad.core.cell import Cell
 from s2sad.core.diagnostics import fail
 from s2sad.core.dtypes import DType
-from s2sad.core.parameter import Parameter
-from s2sad.nn.initializer import HeUniform, Uniform, fans, initializer
+from s2sad.nn.affine import set_affine
 from s2sad.ops.conv import convolved, transposed
 from s2sad.ops.settings import flag, integer
 from s2sad.ops.spatial import mode_of, pairs_of, require_layout, sizes_of
@@ -52,20 +50,13 @@ class _Conv(Cell):
             if count % group:
                 raise fail("E0404", f"group must divide {name}, got {group} and {count}")
         self.has_bias = flag("has_bias", has_bias)
-        self._set_parameters(weight_init, bias_init, dtype)
+        set_affine(
+            self, self._weight_shape(), out_channels, has_bias, weight_init, bias_init, dtype
+        )
         self._set_ends(0)
 
     def _set_ends(self, output_padding: Any) -> None:
         """What a transposed convolution cuts off, and what it adds."""
-
-    def _set_parameters(self, weight_init: Any, bias_init: Any, dtype: DType) -> None:
-        shape = self._weight_shape()
-        rule = HeUniform(math.sqrt(5)) if weight_init is None else weight_init
-        self.weight = Parameter(initializer(rule, shape, dtype), name="weight")
-        self.bias = None
-        if self.has_bias:
-            rule = Uniform(1 / math.sqrt(fans(shape)[0])) if bias_init is None else bias_init
-            self.bias = Parameter(initializer(rule, (self.out_channels,), dtype), name="bias")
 
     def _weight_shape(self) -> tuple[int, ...]:
         first, second = self.out_channels, self.in_channels

@@ -1,4 +1,4 @@
-"""Dropout as Cells: active where a Cell trains, else the identity."""
+"""Which Cells drop at random where they train, and are the identity elsewhere?"""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from s2sad.core import dtypes
 from s2sad.core.cell import Cell
 from s2sad.core.diagnostics import fail
 from s2sad.core.dtypes import DType
-from s2sad.ops.settings import probability
+from s2sad.ops.settings import fraction
 
 
 class Dropout(Cell):
@@ -67,14 +67,14 @@ class Dropout(Cell):
 
 
 def _kept(keep_prob: Any) -> float:
-    found = probability("keep_prob", keep_prob)
+    found = fraction("keep_prob", keep_prob)
     if not found:
         raise fail("E0404", "keep_prob is above 0")
     return found
 
 
 def _dropped(p: Any) -> float:
-    found = probability("p", p)
+    found = fraction("p", p)
     if found == 1:
         raise fail("E0404", "p is below 1: of nothing kept nothing can be learnt")
     return found
@@ -85,7 +85,7 @@ class _ChannelDropout(Cell):
 
     def __init__(self, p: float = 0.5) -> None:
         super().__init__()
-        self.p = probability("p", p)
+        self.p = fraction("p", p)
 
     def extend_repr(self) -> str:
         return f"p={self.p:g}"

@@ -1,4 +1,4 @@
-"""Tables of vectors as Cells."""
+"""How does a Cell hold a table of vectors?"""
 
 from __future__ import annotations
 

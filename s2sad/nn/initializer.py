@@ -19,7 +19,7 @@ from s2sad.core.context import get_seed, seed_changes
 from s2sad.core.diagnostics import fail
 from s2sad.core.dtypes import DType
 from s2sad.core.tensor import Tensor
-from s2sad.ops.settings import integer
+from s2sad.ops.settings import fraction, integer
 
 SQRT_2 = math.sqrt(2.0)
 #: Deviation of the standard normal distribution without what lies beyond -2 and 2.
@@ -350,9 +350,7 @@ class Sparse(Initializer):
     """
 
     def __init__(self, sparsity: float, sigma: float = 0.01) -> None:
-        if not 0 <= sparsity <= 1:
-            raise fail("E0404", f"sparsity is from 0 to 1, got {sparsity}")
-        self.sparsity, self.sigma = sparsity, sigma
+        self.sparsity, self.sigma = fraction("sparsity", sparsity), sigma
 
     def draw(self, shape: tuple[int, ...]) -> np.ndarray:
         rows, _ = _matrix("Sparse", shape)

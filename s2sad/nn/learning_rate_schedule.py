@@ -1,4 +1,4 @@
-"""Learning rates that change from step to step, as Cells."""
+"""How does a learning rate change from step to step? By a Cell that is given the step."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Losses as Cells."""
+"""Which losses of classes are Cells, and what do all losses have in common?"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Losses of scores and distances that should differ by a margin, as Cells."""
+"""Which losses are Cells that want scores or distances to differ by a margin?"""
 
 from __future__ import annotations
 

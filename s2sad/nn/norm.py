@@ -1,4 +1,4 @@
-"""Normalisation as Cells."""
+"""Which Cells normalise, and what do they learn and remember?"""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from s2sad.core.diagnostics import fail
 from s2sad.core.dtypes import DType
 from s2sad.core.parameter import Parameter
 from s2sad.nn.initializer import initializer
-from s2sad.ops.normalization import batch_normalized, group_normalized, normalized, require_axes
-from s2sad.ops.settings import flag, integer, number
-from s2sad.ops.spatial import require_layout
+from s2sad.ops.normalization import batch_normalized, group_normalized, normalized
+from s2sad.ops.settings import flag, fraction, integer, integers, number
+from s2sad.ops.spatial import require_axes, require_layout
 
 
 class _Normalization(Cell):
@@ -44,8 +44,7 @@ class _Moving(_Normalization):
     ) -> None:  # fmt: skip
         self.num_features = integer("num_features", num_features, 1)
         self.eps = number("eps", eps)
-        if not 0 <= number("momentum", momentum) <= 1:
-            raise fail("E0404", f"momentum is from 0 to 1, got {momentum}")
+        fraction("momentum", momentum)
         self.momentum = momentum
         mean, variance = (
             initializer(rule, num_features, dtype) for rule in (mean_init, variance_init)
@@ -238,10 +237,7 @@ class LayerNorm(_Normalization):
         dtype: DType = dtypes.float32,
     ) -> None:
         super().__init__()
-        if not isinstance(normalized_shape, (tuple, list)) or not normalized_shape:
-            raise fail("E0303", f"normalized_shape is a tuple of int, got {normalized_shape!r}")
-        shape = tuple(integer("normalized_shape", size, 1) for size in normalized_shape)
-        self.normalized_shape = shape
+        self.normalized_shape = shape = integers("normalized_shape", normalized_shape, 1)
         self.begin_norm_axis = begin_norm_axis
         self.begin_params_axis = begin_params_axis
         self.epsilon = number("epsilon", epsilon)

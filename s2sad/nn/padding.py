@@ -1,4 +1,4 @@
-"""Tensors framed, and their channels shuffled, as Cells."""
+"""Which Cells frame a tensor, or shuffle its channels?"""
 
 from __future__ import annotations
 
@@ -90,13 +90,24 @@ class _ConstantPad(_Frame):
 
 
 class ConstantPad1d(_ConstantPad):
-    """Numbers `value` around the last axis: `padding` is an int, or (left, right)."""
+    """Numbers `value` around the last axis: an int, or (left, right); see `ConstantPad2d`."""
 
     RANK = 1
 
 
 class ConstantPad2d(_ConstantPad):
-    """Numbers `value` around the last two axes: an int, or (left, right, top, bottom).
+    """Numbers `value` around the last two axes.
+
+    Parameters
+    ----------
+    padding : int, or (left, right, top, bottom)
+        How many; a negative one takes elements away.
+    value : number
+
+    Raises
+    ------
+    S2sadError
+        E0303 for another number of entries, or what is no int; at a call those of `ops.pad`.
 
     Examples
     --------
@@ -110,37 +121,62 @@ class ConstantPad2d(_ConstantPad):
 
 
 class ConstantPad3d(_ConstantPad):
-    """Numbers `value` around the last three axes: an int, or two each, of the last axis first."""
+    """Numbers `value` around the last three axes, the last one first; see `ConstantPad2d`."""
 
     RANK = 3
 
 
 class ZeroPad2d(_Frame):
-    """Zeros around the last two axes: `padding` is an int, or (left, right, top, bottom)."""
+    """Zeros around the last two axes; see `ConstantPad2d`."""
 
     RANK, MODE, LEAST = 2, "constant", None
 
 
 class ReflectionPad1d(_Frame):
-    """A mirror image, without the edge, around the last axis: an int, or (left, right)."""
+    """A mirror image, without the edge, around the last axis: an int, or (left, right).
+
+    Raises
+    ------
+    S2sadError
+        E0303 for another number of entries, or what is no int, E0404 for a negative one, and at a
+        call for more than there is to mirror.
+
+    Examples
+    --------
+    >>> import s2sad as ms
+    >>> ms.nn.ReflectionPad1d((2, 0))(ms.Tensor([[1, 2, 3]])).asnumpy()
+    array([[3, 2, 1, 2, 3]])
+    """
 
     RANK, MODE = 1, "reflect"
 
 
 class ReflectionPad2d(_Frame):
-    """A mirror image, without the edge, around the last two axes, as in `ZeroPad2d`."""
+    """A mirror image around the last two axes: an int, or four; see `ReflectionPad1d`."""
 
     RANK, MODE = 2, "reflect"
 
 
 class ReplicationPad1d(_Frame):
-    """Copies of the edge around the last axis: `padding` is an int, or (left, right)."""
+    """Copies of the edge around the last axis: an int, or (left, right).
+
+    Raises
+    ------
+    S2sadError
+        E0303 for another number of entries, or what is no int, E0404 for a negative one.
+
+    Examples
+    --------
+    >>> import s2sad as ms
+    >>> ms.nn.ReplicationPad1d((2, 0))(ms.Tensor([[1, 2, 3]])).asnumpy()
+    array([[1, 1, 1, 2, 3]])
+    """
 
     RANK, MODE = 1, "replicate"
 
 
 class ReplicationPad2d(_Frame):
-    """Copies of the edge around the last two axes, as in `ZeroPad2d`."""
+    """Copies of the edge around the last two axes: an int, or four; see `ReplicationPad1d`."""
 
     RANK, MODE = 2, "replicate"
 

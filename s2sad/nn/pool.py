@@ -1,4 +1,4 @@
-"""Pooling as Cells."""
+"""Which Cells pool?"""
 
 from __future__ import annotations
 

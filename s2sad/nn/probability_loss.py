@@ -1,4 +1,4 @@
-"""Losses of probabilities, or of what becomes one, as Cells."""
+"""Which losses of probabilities, or of what becomes one, are Cells?"""
 
 from __future__ import annotations
 
@@ -130,6 +130,12 @@ class DiceLoss(Cell):
     smooth : float
         Positive.
 
+    Raises
+    ------
+    S2sadError
+        E0303 or E0404 for a `smooth` that cannot be; at a call E0304 for what is no Tensor, E0401
+        for shapes that differ.
+
     Examples
     --------
     >>> import s2sad as ms
@@ -154,6 +160,12 @@ class FocalLoss(LossBase):
     gamma : float
     reduction : {"mean", "sum", "none"}
         Of the means over all axes behind that of the classes.
+
+    Raises
+    ------
+    S2sadError
+        E0303 when `gamma` is no number, E0404 for another reduction; at a call E0304 for what is no
+        Tensor, E0401 for shapes that do not fit, at run time E0501 for a label that names no class.
 
     Notes
     -----

@@ -1,4 +1,4 @@
-"""Losses of numbers, as Cells."""
+"""Which losses of numbers are Cells?"""
 
 from __future__ import annotations
 
@@ -32,6 +32,8 @@ class MSELoss(LossBase):
 class RMSELoss(Cell):
     """Root of the mean squared difference, with gradient 0 where it is 0.
 
+    Operands, of which one holds what was wanted, and errors are those of `ops.mse_loss`.
+
     Examples
     --------
     >>> import s2sad as ms
@@ -62,7 +64,7 @@ class L1Loss(LossBase):
 
 
 class MAELoss(L1Loss):
-    """The same as `L1Loss`."""
+    """Mean absolute difference, the same as `L1Loss`; see `ops.l1_loss`."""
 
 
 class SmoothL1Loss(LossBase):
@@ -151,6 +153,12 @@ class PoissonNLLLoss(LossBase):
     eps : float
         Positive: added to means before the logarithm is taken.
     reduction : {"mean", "sum", "none"}
+
+    Raises
+    ------
+    S2sadError
+        E0303 or E0404 for a setting that cannot be; at a call E0304 for what is no Tensor, E0401
+        for shapes that do not broadcast.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Cells around a network: with its loss, with its gradients, and as a whole step of training."""
+"""What stands around a network: its loss, its gradients, a whole step of training?"""
 
 from __future__ import annotations
 

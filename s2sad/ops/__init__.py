@@ -1,34 +1,22 @@
 """MindSpore's operations: overloads, defaults and promotion, as Python functions over prims."""
 
+from s2sad.core.diagnostics import missing as _missing
+from s2sad.core.transform import get_grad, grad, jvp, value_and_grad, vjp
 from s2sad.ops.activation import (
-    celu,
-    elu,
     fast_gelu,
     gelu,
     glu,
-    hardshrink,
-    hardsigmoid,
-    hardswish,
-    hardtanh,
-    leaky_relu,
     log_softmax,
     logsigmoid,
     mish,
-    prelu,
-    relu,
-    relu6,
-    rrelu,
-    selu,
     sigmoid,
     silu,
     softmax,
     softmin,
     softplus,
-    softshrink,
     softsign,
     tanh,
     tanhshrink,
-    threshold,
 )
 from s2sad.ops.adaptive_pool import (
     adaptive_avg_pool1d,
@@ -84,6 +72,7 @@ from s2sad.ops.axes import (
     t,
     transpose,
 )
+from s2sad.ops.clipping import clip_by_global_norm, clip_by_norm
 from s2sad.ops.comparison import (
     allclose,
     eq,
@@ -173,6 +162,7 @@ from s2sad.ops.join import (
     unstack,
     vstack,
 )
+from s2sad.ops.known import constexpr, identity
 from s2sad.ops.linalg import (
     addbmm,
     addmm,
@@ -217,6 +207,16 @@ from s2sad.ops.margin_loss import (
 )
 from s2sad.ops.methods import METHODS
 from s2sad.ops.normalization import batch_norm, group_norm, layer_norm, lrn, rms_norm
+from s2sad.ops.older import (
+    pows,
+    reduce_all,
+    reduce_any,
+    reduce_max,
+    reduce_mean,
+    reduce_min,
+    reduce_prod,
+    reduce_sum,
+)
 from s2sad.ops.pool import avg_pool1d, avg_pool2d, avg_pool3d, max_pool2d, max_pool3d
 from s2sad.ops.probability_loss import (
     binary_cross_entropy,
@@ -228,6 +228,22 @@ from s2sad.ops.probability_loss import (
 from s2sad.ops.promotion import is_tensor
 from s2sad.ops.random import normal, rand, rand_like, randn, randn_like, standard_normal, uniform
 from s2sad.ops.random_integers import randint, randint_like, randperm, shuffle
+from s2sad.ops.rectifiers import (
+    celu,
+    elu,
+    hardshrink,
+    hardsigmoid,
+    hardswish,
+    hardtanh,
+    leaky_relu,
+    prelu,
+    relu,
+    relu6,
+    rrelu,
+    selu,
+    softshrink,
+    threshold,
+)
 from s2sad.ops.reduce import (
     all,  # noqa: A004
     amax,
@@ -249,6 +265,7 @@ from s2sad.ops.regression_loss import (
     mse_loss,
     smooth_l1_loss,
 )
+from s2sad.ops.resize import interpolate, upsample
 from s2sad.ops.rounding import ceil, fix, floor, frac, round, trunc  # noqa: A004
 from s2sad.ops.sampling import bernoulli, gumbel_softmax, multinomial, random_categorical
 from s2sad.ops.scan import cummax, cummin, cumprod, cumsum
@@ -347,43 +364,50 @@ __all__ = [
     "batch_norm", "bernoulli", "bias_add", "binary_cross_entropy",
     "binary_cross_entropy_with_logits", "bincount", "bitwise_and", "bitwise_left_shift",
     "bitwise_not", "bitwise_or", "bitwise_right_shift", "bitwise_xor", "bmm", "broadcast_to",
-    "cast", "cat", "ceil", "celu", "channel_shuffle", "chunk", "clamp", "clip", "clip_by_value",
-    "concat", "conv1d", "conv2d", "conv3d", "conv_transpose2d", "cos", "cosh",
-    "cosine_embedding_loss", "cosine_similarity", "count_nonzero", "cross", "cross_entropy",
-    "cummax", "cummin", "cumprod", "cumsum", "deg2rad", "dense", "depend", "diag", "diagonal",
-    "digamma", "div", "divide", "dot", "dropout", "dropout1d", "dropout2d", "dropout3d", "dtype",
-    "dyn_shape", "einsum", "elu", "embedding", "eq", "equal", "erf", "erfc", "erfinv", "exp",
-    "exp2", "expand", "expand_as", "expand_dims", "expm1", "eye", "fast_gelu", "fill", "fix",
-    "flatten", "flip", "floor", "floor_div", "floor_divide", "floor_mod", "fmax", "fmin", "fmod",
-    "frac", "full", "full_like", "gather", "gather_d", "gather_elements", "gather_nd",
-    "gaussian_nll_loss", "ge", "gelu", "glu", "greater", "greater_equal", "group_norm", "gt",
-    "gumbel_softmax", "hardshrink", "hardsigmoid", "hardswish", "hardtanh", "hinge_embedding_loss",
-    "hstack", "huber_loss", "hypot", "index_add", "index_fill", "index_select", "inner",
-    "is_tensor", "isclose", "isfinite", "isinf", "isnan", "kl_div", "kron", "l1_loss", "layer_norm",
-    "le", "leaky_relu", "lerp", "less", "less_equal", "lgamma", "linspace", "log", "log10", "log1p",
-    "log2", "log_softmax", "logaddexp", "logaddexp2", "logical_and", "logical_not", "logical_or",
-    "logical_xor", "logsigmoid", "logspace", "logsumexp", "lrn", "lt", "margin_ranking_loss",
-    "masked_fill", "masked_scatter", "masked_select", "matmul", "matrix_norm", "max", "max_pool2d",
-    "max_pool3d", "maximum", "mean", "median", "meshgrid", "min", "minimum", "mish", "mm",
-    "moveaxis", "movedim", "mse_loss", "mul", "multi_margin_loss", "multilabel_margin_loss",
-    "multilabel_soft_margin_loss", "multinomial", "multiply", "mv", "nan_to_num", "nanmean",
-    "nansum", "narrow", "ne", "neg", "negative", "nll_loss", "nonzero", "norm", "normal",
-    "not_equal", "numel", "one_hot", "ones", "ones_like", "outer", "pad", "permute",
-    "pixel_shuffle", "pixel_unshuffle", "polygamma", "positive", "pow", "prelu", "prod", "rad2deg",
-    "rand", "rand_like", "randint", "randint_like", "randn", "randn_like", "random_categorical",
-    "randperm", "range", "rank", "ravel", "reciprocal", "relu", "relu6", "remainder",
-    "repeat_elements", "repeat_interleave", "reshape", "rms_norm", "roll", "rot90", "round",
-    "rrelu", "rsqrt", "scalar_to_tensor", "scatter", "scatter_add", "scatter_nd", "scatter_update",
-    "searchsorted", "select", "selu", "sequence_mask", "sgn", "shape", "shuffle", "sigmoid", "sign",
-    "silu", "sin", "sinc", "sinh", "size", "slice", "smooth_l1_loss", "soft_margin_loss", "softmax",
-    "softmin", "softplus", "softshrink", "softsign", "sort", "split", "sqrt", "square", "squeeze",
-    "stack", "standard_normal", "std", "std_mean", "stop_gradient", "strided_slice", "sub",
-    "subtract", "sum", "swapaxes", "swapdims", "t", "take", "tan", "tanh", "tanhshrink",
-    "tensor_dot", "tensor_scatter_add", "tensor_scatter_div", "tensor_scatter_elements",
-    "tensor_scatter_max", "tensor_scatter_min", "tensor_scatter_mul", "tensor_scatter_sub",
-    "tensor_scatter_update", "tensor_split", "threshold", "tile", "top_k", "topk", "trace",
-    "transpose", "tril", "tril_indices", "triplet_margin_loss", "triu", "triu_indices",
-    "true_divide", "trunc", "tuple_to_array", "unbind", "uniform", "unique", "unique_consecutive",
-    "unsorted_segment_sum", "unsqueeze", "unstack", "var", "var_mean", "vector_norm", "view_as",
-    "vstack", "where", "xlogy", "zeros", "zeros_like",
+    "cast", "cat", "ceil", "celu", "channel_shuffle", "chunk", "clamp", "clip",
+    "clip_by_global_norm", "clip_by_norm", "clip_by_value", "concat", "constexpr", "conv1d",
+    "conv2d", "conv3d", "conv_transpose2d", "cos", "cosh", "cosine_embedding_loss",
+    "cosine_similarity", "count_nonzero", "cross", "cross_entropy", "cummax", "cummin", "cumprod",
+    "cumsum", "deg2rad", "dense", "depend", "diag", "diagonal", "digamma", "div", "divide", "dot",
+    "dropout", "dropout1d", "dropout2d", "dropout3d", "dtype", "dyn_shape", "einsum", "elu",
+    "embedding", "eq", "equal", "erf", "erfc", "erfinv", "exp", "exp2", "expand", "expand_as",
+    "expand_dims", "expm1", "eye", "fast_gelu", "fill", "fix", "flatten", "flip", "floor",
+    "floor_div", "floor_divide", "floor_mod", "fmax", "fmin", "fmod", "frac", "full", "full_like",
+    "gather", "gather_d", "gather_elements", "gather_nd", "gaussian_nll_loss", "ge", "gelu",
+    "get_grad", "glu", "grad", "greater", "greater_equal", "group_norm", "gt", "gumbel_softmax",
+    "hardshrink", "hardsigmoid", "hardswish", "hardtanh", "hinge_embedding_loss", "hstack",
+    "huber_loss", "hypot", "identity", "index_add", "index_fill", "index_select", "inner",
+    "interpolate", "is_tensor", "isclose", "isfinite", "isinf", "isnan", "jvp", "kl_div", "kron",
+    "l1_loss", "layer_norm", "le", "leaky_relu", "lerp", "less", "less_equal", "lgamma", "linspace",
+    "log", "log10", "log1p", "log2", "log_softmax", "logaddexp", "logaddexp2", "logical_and",
+    "logical_not", "logical_or", "logical_xor", "logsigmoid", "logspace", "logsumexp", "lrn", "lt",
+    "margin_ranking_loss", "masked_fill", "masked_scatter", "masked_select", "matmul",
+    "matrix_norm", "max", "max_pool2d", "max_pool3d", "maximum", "mean", "median", "meshgrid",
+    "min", "minimum", "mish", "mm", "moveaxis", "movedim", "mse_loss", "mul", "multi_margin_loss",
+    "multilabel_margin_loss", "multilabel_soft_margin_loss", "multinomial", "multiply", "mv",
+    "nan_to_num", "nanmean", "nansum", "narrow", "ne", "neg", "negative", "nll_loss", "nonzero",
+    "norm", "normal", "not_equal", "numel", "one_hot", "ones", "ones_like", "outer", "pad",
+    "permute", "pixel_shuffle", "pixel_unshuffle", "polygamma", "positive", "pow", "pows", "prelu",
+    "prod", "rad2deg", "rand", "rand_like", "randint", "randint_like", "randn", "randn_like",
+    "random_categorical", "randperm", "range", "rank", "ravel", "reciprocal", "reduce_all",
+    "reduce_any", "reduce_max", "reduce_mean", "reduce_min", "reduce_prod", "reduce_sum", "relu",
+    "relu6", "remainder", "repeat_elements", "repeat_interleave", "reshape", "rms_norm", "roll",
+    "rot90", "round", "rrelu", "rsqrt", "scalar_to_tensor", "scatter", "scatter_add", "scatter_nd",
+    "scatter_update", "searchsorted", "select", "selu", "sequence_mask", "sgn", "shape", "shuffle",
+    "sigmoid", "sign", "silu", "sin", "sinc", "sinh", "size", "slice", "smooth_l1_loss",
+    "soft_margin_loss", "softmax", "softmin", "softplus", "softshrink", "softsign", "sort", "split",
+    "sqrt", "square", "squeeze", "stack", "standard_normal", "std", "std_mean", "stop_gradient",
+    "strided_slice", "sub", "subtract", "sum", "swapaxes", "swapdims", "t", "take", "tan", "tanh",
+    "tanhshrink", "tensor_dot", "tensor_scatter_add", "tensor_scatter_div",
+    "tensor_scatter_elements", "tensor_scatter_max", "tensor_scatter_min", "tensor_scatter_mul",
+    "tensor_scatter_sub", "tensor_scatter_update", "tensor_split", "threshold", "tile", "top_k",
+    "topk", "trace", "transpose", "tril", "tril_indices", "triplet_margin_loss", "triu",
+    "triu_indices", "true_divide", "trunc", "tuple_to_array", "unbind", "uniform", "unique",
+    "unique_consecutive", "unsorted_segment_sum", "unsqueeze", "unstack", "upsample",
+    "value_and_grad", "var", "var_mean", "vector_norm", "view_as", "vjp", "vstack", "where",
+    "xlogy", "zeros", "zeros_like",
 ]  # fmt: skip
+
+
+def __getattr__(name: str) -> object:
+    raise _missing("s2sad.ops", name, __all__)

@@ -1,4 +1,4 @@
-"""Activations: rectifiers and their smooth relatives, shrinkage, softmax.
+"""What do smooth activations make of a tensor, and those of all elements along an axis?
 
 Formulas that a primitive has are that primitive's; the others are composed here. Narrow floats are
 then computed in float32 and rounded once, and NaN stays NaN.
@@ -12,260 +12,9 @@ from s2sad import prims as p
 from s2sad.core import dtypes
 from s2sad.core.diagnostics import fail
 from s2sad.ir import dims
-from s2sad.ops.promotion import as_dtype, dtype_of, promote, require_tensor
-from s2sad.ops.random import uniform
+from s2sad.ops.promotion import as_dtype, dtype_of, require_floats, require_tensor
 from s2sad.ops.settings import number
 from s2sad.prims.rules import axis_of
-
-# Rectifiers
-
-
-def relu(input: Any, inplace: bool = False) -> Any:
-    """`input` where it is positive, else 0; gradient 0 at 0.
-
-    `inplace` is MindSpore's, and refused (E0104): what is passed in never changes.
-
-    Examples
-    --------
-    >>> import s2sad as ms
-    >>> relu(ms.Tensor([-1.0, 2.0])).asnumpy()
-    array([0., 2.], dtype=float32)
-    """
-    if inplace:
-        raise fail("E0104", "relu in place is not supported", help="leave out inplace=True")
-    return p.relu(require_tensor(input, "relu"))
-
-
-def relu6(x: Any) -> Any:
-    """`x`, but at least 0 and at most 6; gradient 0 at both.
-
-    Examples
-    --------
-    >>> import s2sad as ms
-    >>> relu6(ms.Tensor([-1.0, 2.0, 7.0])).asnumpy()
-    array([0., 2., 6.], dtype=float32)
-    """
-    return p.relu6(_floats(x, "relu6"))
-
-
-def leaky_relu(input: Any, alpha: float = 0.2) -> Any:
-    """`input` where it is positive, else ``alpha * input``; gradient ``(1 + alpha) / 2`` at 0.
-
-    Examples
-    --------
-    >>> import s2sad as ms
-    >>> leaky_relu(ms.Tensor([-1.0, 2.0]), 0.5).asnumpy()
-    array([-0.5,  2. ], dtype=float32)
-    """
-    return p.leaky_relu(_floats(input, "leaky_relu"), slope=number("alpha", alpha))
-
-
-def prelu(input: Any, weight: Any) -> Any:
-    """`input` where it is positive, else times `weight`; at 0 the gradient is `weight`.
-
-    Parameters
-    ----------
-    input : Tensor of floats, shape (N, C, ...)
-    weight : Tensor, shape (C,) or (1,)
-        A slope a channel, which is axis 1, or one for all; one as well where there is no axis 1.
-
-    Raises
-    ------
-    S2sadError
-        E0401 for a weight of another shape.
-
-    Notes
-    -----
-    K. He, X. Zhang, S. Ren and J. Sun, "Delving deep into rectifiers", 2015.
-
-    Examples
-    --------
-    >>> import s2sad as ms
-    >>> prelu(ms.Tensor([[-1.0, -1.0]]), ms.Tensor([0.25, 0.5])).asnumpy()
-    array([[-0.25, -0.5 ]], dtype=float32)
-    """
-    x, slopes = promote(require_tensor(input, "prelu"), require_tensor(weight, "prelu"))
-    channels = x.shape[1] if x.ndim > 1 else 1
-    if slopes.ndim != 1 or not (dims.same(slopes.shape[0], 1) or slopes.shape[0] == channels):
-        raise fail(
-            "E0401", f"the weight of prelu has shape (1,) or ({channels},), a slope a channel of "
-            f"the input {x.shape}, got {slopes.shape}",
-        )  # fmt: skip
-    along = (1,) * (x.ndim - 2) if x.ndim > 1 else ()
-    shape = (slopes.shape[0], *along) if x.ndim else ()
-    return p.where(p.greater(x, 0), x, p.mul(x, p.reshape(slopes, shape=shape)))
-
-
-def rrelu(input: Any, lower: float = 1 / 8, upper: float = 1 / 3) -> Any:
-    """`input` where it is positive, else times a random slope, which differs by element.
-
-    Parameters
-    ----------
-    input : Tensor of floats
-    lower, upper : float
-        Between which a slope is drawn at each call, with equal chances.
-
-    Raises
-    ------
-    S2sadError
-        E0404 for a `lower` above `upper`.
-
-    Notes
-    -----
-    B. Xu, N. Wang, T. Chen and M. Li, "Empirical evaluation of rectified activations in
-    convolutional network", 2015.
-
-    Examples
-    --------
-    >>> import s2sad as ms
-    >>> rrelu(ms.Tensor([-4.0, 2.0]), 0.25, 0.25).asnumpy()
-    array([-1.,  2.], dtype=float32)
-    """
-    if not number("lower", lower) <= number("upper", upper):
-        raise fail("E0404", f"lower must not be above upper, got {lower} and {upper}")
-    x = _floats(input, "rrelu")
-    slopes = uniform(x.shape, lower, upper, dtype=x.dtype)
-    return p.where(p.greater(x, 0.0), x, p.mul(x, slopes))
-
-
-def elu(input_x: Any, alpha: float = 1.0) -> Any:
-    """`input_x` where it is positive, else ``alpha * (exp(input_x) - 1)``; gradient 1 at 0.
-
-    Examples
-    --------
-    >>> import s2sad as ms
-    >>> elu(ms.Tensor([-1000.0, 2.0])).asnumpy()
-    array([-1.,  2.], dtype=float32)
-    """
-    return p.elu(_floats(input_x, "elu"), alpha=number("alpha", alpha))
-
-
-def celu(x: Any, alpha: float = 1.0) -> Any:
-    """`x` where it is positive, else ``alpha * (exp(x / alpha) - 1)``; gradient 1 at 0.
-
-    Raises
-    ------
-    S2sadError
-        E0404 for an `alpha` of 0.
-
-    Examples
-    --------
-    >>> import s2sad as ms
-    >>> celu(ms.Tensor([-1000.0, 2.0]), 3.0).asnumpy()
-    array([-3.,  2.], dtype=float32)
-    """
-    if not number("alpha", alpha):
-        raise fail("E0404", "the alpha of celu must not be 0")
-    wide = _wide(x, "celu")
-    below = p.mul(p.elu(p.div(wide, float(alpha))), float(alpha))
-    return as_dtype(p.where(p.greater(wide, 0.0), wide, below), x.dtype)
-
-
-def selu(input_x: Any) -> Any:
-    """Scaled `elu`, under which mean 0 and variance 1 are stable.
-
-    Examples
-    --------
-    >>> import s2sad as ms
-    >>> selu(ms.Tensor([-1000.0, 1.0])).asnumpy()
-    array([-1.7580993,  1.050701 ], dtype=float32)
-    """
-    return p.selu(_floats(input_x, "selu"))
-
-
-def threshold(input: Any, thr: float, value: float) -> Any:
-    """`input` where it is above `thr`, else `value`.
-
-    Examples
-    --------
-    >>> import s2sad as ms
-    >>> threshold(ms.Tensor([0.0, 1.0, 2.0]), 1, 20).asnumpy()
-    array([20., 20.,  2.], dtype=float32)
-    """
-    x = require_tensor(input, "threshold")
-    return p.where(p.less_equal(x, number("thr", thr)), number("value", value), x)
-
-
-# Pieces of lines
-
-
-def hardtanh(input: Any, min_val: float = -1.0, max_val: float = 1.0) -> Any:
-    """`input`, but at least `min_val` and at most `max_val`; gradient 1 at both.
-
-    Raises
-    ------
-    S2sadError
-        E0404 unless `min_val` is below `max_val`.
-
-    Examples
-    --------
-    >>> import s2sad as ms
-    >>> hardtanh(ms.Tensor([-2.0, 0.5, 2.0])).asnumpy()
-    array([-1. ,  0.5,  1. ], dtype=float32)
-    """
-    low, high = number("min_val", min_val), number("max_val", max_val)
-    if not low < high:
-        raise fail("E0404", f"min_val must be below max_val, got {low} and {high}")
-    return p.clip(_floats(input, "hardtanh"), low, high)
-
-
-def hardsigmoid(input: Any) -> Any:
-    """``(input + 3) / 6``, but at least 0 and at most 1.
-
-    Examples
-    --------
-    >>> import s2sad as ms
-    >>> hardsigmoid(ms.Tensor([-4.0, 0.0, 1.5])).asnumpy()
-    array([0.  , 0.5 , 0.75], dtype=float32)
-    """
-    return p.hard_sigmoid(_floats(input, "hardsigmoid"))
-
-
-def hardswish(input: Any) -> Any:
-    """`input` times `hardsigmoid` of it.
-
-    Examples
-    --------
-    >>> import s2sad as ms
-    >>> hardswish(ms.Tensor([-4.0, 1.5, 4.0])).asnumpy()
-    array([0.   , 1.125, 4.   ], dtype=float32)
-    """
-    return p.hard_swish(_floats(input, "hardswish"))
-
-
-def hardshrink(input: Any, lambd: float = 0.5) -> Any:
-    """`input`, but 0 between ``-lambd`` and `lambd`, both included.
-
-    Examples
-    --------
-    >>> import s2sad as ms
-    >>> hardshrink(ms.Tensor([-0.5, 0.25, 2.0])).asnumpy()
-    array([0., 0., 2.], dtype=float32)
-    """
-    x = _floats(input, "hardshrink")
-    return p.where(p.less_equal(p.abs(x), number("lambd", lambd)), 0, x)
-
-
-def softshrink(input: Any, lambd: float = 0.5) -> Any:
-    """`input` moved by `lambd` towards 0, where it stays.
-
-    Raises
-    ------
-    S2sadError
-        E0404 for a negative `lambd`.
-
-    Examples
-    --------
-    >>> import s2sad as ms
-    >>> softshrink(ms.Tensor([-2.0, 0.25, 2.0])).asnumpy()
-    array([-1.5,  0. ,  1.5], dtype=float32)
-    """
-    bound = number("lambd", lambd)
-    if bound < 0:
-        raise fail("E0404", f"the lambd of softshrink must not be negative, got {bound}")
-    x = _floats(input, "softshrink")
-    return p.sub(x, p.clip(x, -bound, bound))
-
 
 # Smooth ones
 
@@ -273,17 +22,21 @@ def softshrink(input: Any, lambd: float = 0.5) -> Any:
 def tanh(input: Any) -> Any:
     """Hyperbolic tangent.
 
+    Of any shape, floats of any dtype; E0304 for what is no Tensor, E0301 for other dtypes.
+
     Examples
     --------
     >>> import s2sad as ms
     >>> tanh(ms.Tensor([0.0])).asnumpy()
     array([0.], dtype=float32)
     """
-    return p.tanh(_floats(input, "tanh"))
+    return p.tanh(require_floats(input, "tanh"))
 
 
 def tanhshrink(input: Any) -> Any:
     """`input` less its hyperbolic tangent.
+
+    Of any shape, floats of any dtype; E0304 for what is no Tensor, E0301 for other dtypes.
 
     Examples
     --------
@@ -298,17 +51,21 @@ def tanhshrink(input: Any) -> Any:
 def sigmoid(input: Any) -> Any:
     """``1 / (1 + exp(-input))``.
 
+    Of any shape, floats of any dtype; E0304 for what is no Tensor, E0301 for other dtypes.
+
     Examples
     --------
     >>> import s2sad as ms
     >>> sigmoid(ms.Tensor([0.0])).asnumpy()
     array([0.5], dtype=float32)
     """
-    return p.sigmoid(_floats(input, "sigmoid"))
+    return p.sigmoid(require_floats(input, "sigmoid"))
 
 
 def logsigmoid(x: Any) -> Any:
     """Logarithm of `sigmoid`, without overflow.
+
+    Of any shape, floats of any dtype; E0304 for what is no Tensor, E0301 for other dtypes.
 
     Examples
     --------
@@ -316,11 +73,13 @@ def logsigmoid(x: Any) -> Any:
     >>> logsigmoid(ms.Tensor([-1000.0, 0.0])).asnumpy()
     array([-1.000000e+03, -6.931472e-01], dtype=float32)
     """
-    return p.log_sigmoid(_floats(x, "logsigmoid"))
+    return p.log_sigmoid(require_floats(x, "logsigmoid"))
 
 
 def silu(input: Any) -> Any:
     """`input` times ``sigmoid(input)``, also called swish.
+
+    Of any shape, floats of any dtype; E0304 for what is no Tensor, E0301 for other dtypes.
 
     Examples
     --------
@@ -328,7 +87,7 @@ def silu(input: Any) -> Any:
     >>> silu(ms.Tensor([0.0, 1.0])).asnumpy()
     array([0.       , 0.7310586], dtype=float32)
     """
-    return p.silu(_floats(input, "silu"))
+    return p.silu(require_floats(input, "silu"))
 
 
 def gelu(input: Any, approximate: str = "none") -> Any:
@@ -351,11 +110,13 @@ def gelu(input: Any, approximate: str = "none") -> Any:
     >>> gelu(ms.Tensor([0.0, 1.0])).asnumpy(), gelu(ms.Tensor([1.0]), "tanh").asnumpy()
     (array([0.       , 0.8413447], dtype=float32), array([0.841192], dtype=float32))
     """
-    return p.gelu(_floats(input, "gelu"), approximate=approximate)
+    return p.gelu(require_floats(input, "gelu"), approximate=approximate)
 
 
 def fast_gelu(x: Any) -> Any:
     """``x * sigmoid(1.702 * x)``, near `gelu`.
+
+    Of any shape, floats of any dtype; E0304 for what is no Tensor, E0301 for other dtypes.
 
     Examples
     --------
@@ -370,21 +131,29 @@ def fast_gelu(x: Any) -> Any:
 def mish(x: Any) -> Any:
     """`x` times ``tanh(softplus(x))``.
 
+    Of any shape, floats of any dtype; E0304 for what is no Tensor, E0301 for other dtypes.
+
     Examples
     --------
     >>> import s2sad as ms
     >>> mish(ms.Tensor([0.0, 1.0])).asnumpy()
     array([0.       , 0.8650984], dtype=float32)
     """
-    return p.mish(_floats(x, "mish"))
+    return p.mish(require_floats(x, "mish"))
 
 
 def softplus(input: Any, beta: float = 1, threshold: float = 20) -> Any:
     """``log(1 + exp(beta * input)) / beta``, and `input` where ``beta * input > threshold``.
 
+    Parameters
+    ----------
+    input : Tensor of floats, any shape
+    beta, threshold : float
+
     Raises
     ------
     S2sadError
+        E0301 for other dtypes, E0303 for a setting that is no number, E0304 for what is no Tensor,
         E0404 for a `beta` of 0.
 
     Examples
@@ -405,6 +174,8 @@ def softplus(input: Any, beta: float = 1, threshold: float = 20) -> Any:
 def softsign(x: Any) -> Any:
     """``x / (1 + abs(x))``; 1 at infinity.
 
+    Of any shape, floats of any dtype; E0304 for what is no Tensor, E0301 for other dtypes.
+
     Examples
     --------
     >>> import s2sad as ms
@@ -424,6 +195,25 @@ def softsign(x: Any) -> Any:
 def softmax(input: Any, axis: int = -1, *, dtype: Any = None) -> Any:
     """Exponentials of `input`, cast to `dtype` first, scaled to sum to one along `axis`.
 
+    Parameters
+    ----------
+    input : Tensor of floats, shape (..., n, ...)
+    axis : int
+        The axis of length n.
+    dtype : DType, optional
+        Of floats.
+
+    Returns
+    -------
+    Tensor
+        Of the shape of `input`.
+
+    Raises
+    ------
+    S2sadError
+        E0301 for other dtypes, E0303 for no dtype, E0304 for what is no Tensor, E0403 for an axis
+        that does not exist.
+
     Examples
     --------
     >>> import s2sad as ms
@@ -437,17 +227,21 @@ def softmax(input: Any, axis: int = -1, *, dtype: Any = None) -> Any:
 def softmin(x: Any, axis: int = -1, *, dtype: Any = None) -> Any:
     """`softmax` of ``-x``.
 
+    Arguments and errors are those of `softmax`.
+
     Examples
     --------
     >>> import s2sad as ms
     >>> softmin(ms.Tensor([0.0, 1000.0])).asnumpy()
     array([1., 0.], dtype=float32)
     """
-    return softmax(p.neg(_floats(x, "softmin")), axis, dtype=dtype)
+    return softmax(p.neg(require_floats(x, "softmin")), axis, dtype=dtype)
 
 
 def log_softmax(logits: Any, axis: int = -1) -> Any:
     """Logarithm of `softmax`, without the overflow.
+
+    Arguments and errors are those of `softmax`.
 
     Examples
     --------
@@ -455,16 +249,27 @@ def log_softmax(logits: Any, axis: int = -1) -> Any:
     >>> log_softmax(ms.Tensor([0.0, -1000.0])).asnumpy()
     array([    0., -1000.], dtype=float32)
     """
-    return p.log_softmax(_floats(logits, "log_softmax"), axis=axis)
+    return p.log_softmax(require_floats(logits, "log_softmax"), axis=axis)
 
 
 def glu(x: Any, axis: int = -1) -> Any:
     """The first half of `x` along `axis`, times the `sigmoid` of the second.
 
+    Parameters
+    ----------
+    x : Tensor of floats, shape (..., 2n, ...)
+    axis : int
+        The axis of length 2n.
+
+    Returns
+    -------
+    Tensor, shape (..., n, ...)
+
     Raises
     ------
     S2sadError
-        E0401 for an odd size, E0403 for an axis that does not exist.
+        E0301 for other dtypes, E0304 for what is no Tensor, E0401 for an odd size, E0403 for an
+        axis that does not exist.
 
     Examples
     --------
@@ -472,7 +277,7 @@ def glu(x: Any, axis: int = -1) -> Any:
     >>> glu(ms.Tensor([2.0, 4.0, 0.0, 1000.0])).asnumpy()
     array([1., 4.], dtype=float32)
     """
-    axis = axis_of(axis, _floats(x, "glu").ndim)
+    axis = axis_of(axis, require_floats(x, "glu").ndim)
     size = x.shape[axis]
     if not dims.same(size % 2, 0):
         raise fail("E0401", f"glu halves axis {axis}, whose size must be even, got {x.shape}")
@@ -480,15 +285,6 @@ def glu(x: Any, axis: int = -1) -> Any:
     return p.mul(first, p.sigmoid(second))
 
 
-def _floats(x: Any, name: str) -> Any:
-    """`x`, which must be a tensor (E0304) of floats (E0301)."""
-    if not require_tensor(x, name).dtype.is_float:
-        raise fail(
-            "E0301", f"{name} needs floats, got {x.dtype.name}", help="cast: x.astype(float32)"
-        )
-    return x
-
-
 def _wide(x: Any, name: str) -> Any:
     """`x`, a tensor of floats, in the dtype that it is computed in."""
-    return as_dtype(_floats(x, name), x.dtype.compute)
+    return as_dtype(require_floats(x, name), x.dtype.compute)

@@ -1,4 +1,4 @@
-"""Pooling with as many windows as wanted: they are laid out so that they cover the input.
+"""How does pooling give as many windows as wanted? They are laid out to cover the input.
 
 Window i of m over n elements is from ``floor(i * n / m)`` to ``ceil((i + 1) * n / m)``. The axes
 are pooled one after the other, since mean and maximum of a box are those of its rows'.
@@ -13,7 +13,7 @@ from s2sad.core.diagnostics import fail
 from s2sad.ir import dims
 from s2sad.ir.dims import Dim
 from s2sad.ops.pool import batched
-from s2sad.ops.promotion import as_dtype
+from s2sad.ops.promotion import as_dtype, require_floats
 from s2sad.ops.settings import flag, integer
 from s2sad.prims.arrange import slice_axis
 
@@ -61,15 +61,20 @@ def adaptive_avg_pool2d(input: Any, output_size: Any) -> Any:
 
 
 def adaptive_avg_pool3d(input: Any, output_size: Any) -> Any:
-    """Mean of each window of three axes; see `adaptive_avg_pool2d`."""
+    """Mean of each window of three axes; see `adaptive_avg_pool2d`.
+
+    Examples
+    --------
+    >>> import s2sad as ms
+    >>> adaptive_avg_pool3d(ms.ops.ones((1, 2, 4, 4)), (1, 1, 2)).asnumpy()
+    array([[[[1., 1.]]]], dtype=float32)
+    """
     return _mean("adaptive_avg_pool3d", 3, input, output_size)
 
 
 def _mean(name: str, rank: int, x: Any, output_size: Any) -> Any:
     def pool(batch: Any) -> Any:
-        if not batch.dtype.is_float:
-            raise fail("E0301", f"{name} needs floats, got {batch.dtype.name}")
-        wide = as_dtype(batch, batch.dtype.compute)
+        wide = as_dtype(require_floats(batch, name), batch.dtype.compute)
         for axis, count in _wanted(name, output_size, batch):
             wide = _means(wide, axis, count)
         return as_dtype(wide, batch.dtype)

@@ -1,4 +1,4 @@
-"""Products with weights, and the bias that is added."""
+"""What is a tensor times weights, and with a bias added?"""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from s2sad.core.diagnostics import fail
 from s2sad.ir import dims
 from s2sad.ops.arithmetic import add
 from s2sad.ops.linalg import matmul
-from s2sad.ops.promotion import promote, require_tensor
+from s2sad.ops.promotion import promote, require_tensor, require_tensors
 
 
 def dense(input: Any, weight: Any, bias: Any = None) -> Any:
@@ -37,11 +37,11 @@ def dense(input: Any, weight: Any, bias: Any = None) -> Any:
     >>> dense(ms.Tensor([[1.0, 2.0]]), ms.Tensor([[1.0, 1.0], [0.0, 1.0]])).asnumpy()
     array([[3., 2.]], dtype=float32)
     """
-    x, w = require_tensor(input, "dense"), require_tensor(weight, "dense")
+    x, w = require_tensors("dense", input, weight)
     if w.ndim != 2 or not x.ndim or dims.same(x.shape[-1], w.shape[1]) is False:
         raise fail(
             "E0401", f"dense multiplies axis -1 of its input {x.shape} with axis 1 of its weight "
-            f"{w.shape}",
+            f"{w.shape}", help=_to_fit(x, w),
         )  # fmt: skip
     shape = x.shape
     if len(shape) > 2:  # one product of matrices, not one for each of the leading indices
@@ -52,6 +52,15 @@ def dense(input: Any, weight: Any, bias: Any = None) -> Any:
             raise fail("E0401", f"the bias of dense has one axis, got the shape {bias.shape}")
         out = add(out, bias)
     return p.reshape(out, shape=(*shape[:-1], w.shape[0])) if len(shape) > 2 else out
+
+
+def _to_fit(x: Any, w: Any) -> str | None:
+    """What may be done with an input that does not fit the weight."""
+    if w.ndim != 2:
+        return "a weight has the axes (out, in)"
+    if x.ndim > 1 and dims.same(dims.size(x.shape[1:]), w.shape[1]):
+        return "flatten the input first: ops.flatten(x), nn.Flatten()"
+    return f"an input of size {x.shape[-1]} takes Dense({x.shape[-1]}, ...)" if x.ndim else None
 
 
 def bias_add(input_x: Any, bias: Any) -> Any:
@@ -74,7 +83,7 @@ def bias_add(input_x: Any, bias: Any) -> Any:
     array([[[ 1.5,  2.5],
             [13. , 14. ]]], dtype=float32)
     """
-    x, b = promote(require_tensor(input_x, "bias_add"), require_tensor(bias, "bias_add"))
+    x, b = promote(*require_tensors("bias_add", input_x, bias))
     if x.ndim < 2 or b.ndim != 1 or dims.same(b.shape[0], x.shape[1]) is False:
         raise fail(
             "E0401", f"a bias has one element a channel, which is axis 1: got the shape {b.shape} "

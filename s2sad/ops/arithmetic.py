@@ -1,4 +1,4 @@
-"""Sums, products, powers and roots, with MindSpore's promotion.
+"""What are sums, products, powers and roots, with MindSpore's promotion?
 
 Bools have the sum and the product that NumPy gives them: whether one holds, and whether both do.
 What has several steps is computed in float32 for narrower floats, and rounded once.
@@ -12,18 +12,35 @@ from s2sad import prims as p
 from s2sad.core.dtypes import bool_
 from s2sad.ops.promotion import (
     as_dtype,
+    as_operand,
     dtype_met,
+    floats_of,
     is_tensor,
     promote,
     promote_floats,
     require_broadcast,
-    require_floats,
     require_tensor,
 )
 
 
 def add(input: Any, other: Any) -> Any:
     """Elementwise sum with broadcasting and promotion.
+
+    Parameters
+    ----------
+    input, other : Tensor or number
+        At least one is a Tensor; shapes broadcast.
+
+    Returns
+    -------
+    Tensor
+        Of the dtype in which the operands meet (`s2sad.ops.promotion`).
+
+    Raises
+    ------
+    S2sadError
+        E0304 for what is neither Tensor nor number, or no Tensor at all; E0401 for shapes that do
+        not broadcast.
 
     Examples
     --------
@@ -38,6 +55,8 @@ def add(input: Any, other: Any) -> Any:
 def sub(input: Any, other: Any) -> Any:
     """Elementwise difference with broadcasting and promotion; bools have none (E0301).
 
+    Operands and errors are those of `add`.
+
     Examples
     --------
     >>> import s2sad as ms
@@ -50,6 +69,8 @@ def sub(input: Any, other: Any) -> Any:
 def subtract(input: Any, other: Any, *, alpha: Any = 1) -> Any:
     """``input - alpha * other``, elementwise.
 
+    `alpha` is a number or a Tensor. Operands and errors are those of `sub`.
+
     Examples
     --------
     >>> import s2sad as ms
@@ -59,13 +80,17 @@ def subtract(input: Any, other: Any, *, alpha: Any = 1) -> Any:
     return sub(input, scaled(other, alpha))
 
 
-def scaled(tensor: Any, factor: Any) -> Any:
-    """`tensor` times `factor`, or as it stands where that is the number 1."""
-    return tensor if not is_tensor(factor) and factor == 1 else mul(tensor, factor)
+def scaled(operand: Any, factor: Any) -> Any:
+    """`operand` times `factor`, or as it stands where that is the number 1."""
+    if is_tensor(operand) or is_tensor(factor):
+        return operand if not is_tensor(factor) and factor == 1 else mul(operand, factor)
+    return as_operand(operand) * as_operand(factor)
 
 
 def mul(input: Any, other: Any) -> Any:
     """Elementwise product with broadcasting and promotion.
+
+    Operands and errors are those of `add`.
 
     Examples
     --------
@@ -83,6 +108,8 @@ multiply = mul
 def neg(input: Any) -> Any:
     """Elementwise negative.
 
+    Numbers of any shape and dtype; E0304 for what is no Tensor, E0301 for bools.
+
     Examples
     --------
     >>> import s2sad as ms
@@ -98,6 +125,8 @@ negative = neg
 def positive(input: Any) -> Any:
     """`input` itself.
 
+    Of any shape and dtype; E0304 for what is no Tensor.
+
     Examples
     --------
     >>> import s2sad as ms
@@ -109,6 +138,8 @@ def positive(input: Any) -> Any:
 
 def abs(input: Any) -> Any:
     """Elementwise absolute value; gradient 0 at 0.
+
+    Numbers of any shape and dtype; E0304 for what is no Tensor, E0301 for bools.
 
     Examples
     --------
@@ -125,6 +156,8 @@ absolute = abs
 def sign(input: Any) -> Any:
     """1, 0 or -1, as each element is above, at or below 0; NaN stays NaN.
 
+    Numbers of any shape and dtype; E0304 for what is no Tensor, E0301 for bools.
+
     Examples
     --------
     >>> import s2sad as ms
@@ -140,6 +173,8 @@ sgn = sign
 def pow(input: Any, exponent: Any) -> Any:
     """Elementwise power with broadcasting and promotion.
 
+    Operands and errors are those of `add`; bools have none (E0301).
+
     Examples
     --------
     >>> import s2sad as ms
@@ -151,6 +186,8 @@ def pow(input: Any, exponent: Any) -> Any:
 
 def square(input: Any) -> Any:
     """Each element times itself; integers wrap.
+
+    Numbers of any shape and dtype; E0304 for what is no Tensor, E0301 for bools.
 
     Examples
     --------
@@ -164,17 +201,21 @@ def square(input: Any) -> Any:
 def sqrt(x: Any) -> Any:
     """Square root, of integers in float32; NaN below 0. The gradient at 0 is infinite.
 
+    Of any shape; integers and bools give float32. E0304 for what is no Tensor.
+
     Examples
     --------
     >>> import s2sad as ms
     >>> sqrt(ms.Tensor([4, 9])).asnumpy()
     array([2., 3.], dtype=float32)
     """
-    return p.sqrt(require_floats(x, "sqrt"))
+    return p.sqrt(floats_of(x, "sqrt"))
 
 
 def rsqrt(input: Any) -> Any:
     """One divided by the square root; inf at 0, NaN below.
+
+    Of any shape; integers and bools give float32. E0304 for what is no Tensor.
 
     Examples
     --------
@@ -182,11 +223,13 @@ def rsqrt(input: Any) -> Any:
     >>> rsqrt(ms.Tensor([4.0, 0.0])).asnumpy()
     array([0.5, inf], dtype=float32)
     """
-    return p.rsqrt(require_floats(input, "rsqrt"))
+    return p.rsqrt(floats_of(input, "rsqrt"))
 
 
 def hypot(input: Any, other: Any) -> Any:
     """Length of the hypotenuse, ``sqrt(input**2 + other**2)``, without overflow.
+
+    Operands and errors are those of `add`; integers and bools give float32.
 
     The gradient is 0 where both are 0.
 
@@ -218,6 +261,11 @@ def lerp(input: Any, end: Any, weight: Any) -> Any:
     input, end : Tensor
     weight : Tensor or number
 
+    Raises
+    ------
+    S2sadError
+        E0304 when `input` or `end` is no Tensor, E0401 for shapes that do not broadcast.
+
     Examples
     --------
     >>> import s2sad as ms
@@ -232,6 +280,8 @@ def lerp(input: Any, end: Any, weight: Any) -> Any:
 def addcmul(input: Any, tensor1: Any, tensor2: Any, value: Any = 1) -> Any:
     """``input + value * tensor1 * tensor2``, elementwise.
 
+    `value` is a number or a Tensor. Operands and errors are those of `mul` and `add`.
+
     Examples
     --------
     >>> import s2sad as ms
@@ -243,6 +293,8 @@ def addcmul(input: Any, tensor1: Any, tensor2: Any, value: Any = 1) -> Any:
 
 def addcdiv(input: Any, tensor1: Any, tensor2: Any, value: Any = 1) -> Any:
     """``input + value * tensor1 / tensor2``, elementwise; integers are divided in float32.
+
+    `value` is a number or a Tensor. Operands and errors are those of `div` and `add`.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Tensors laid out anew: repeated, as grids, by their triangles and diagonals."""
+"""How is a tensor laid out anew: repeated, as a grid, by its triangle or its diagonal?"""
 
 from __future__ import annotations
 
@@ -9,7 +9,9 @@ import numpy as np
 from s2sad import prims as p
 from s2sad.core import dtypes
 from s2sad.core.diagnostics import fail
+from s2sad.ops.creation import on_diagonal
 from s2sad.ops.promotion import constant, dtype_of, is_tensor, require_tensor
+from s2sad.ops.settings import integer
 from s2sad.ops.shapes import as_shape, broadcast_to, ravel, reshape
 from s2sad.ops.varying import known_now
 from s2sad.prims.rules import axis_of
@@ -50,11 +52,17 @@ def tile(input: Any, dims: Any) -> Any:
 def repeat_elements(x: Any, rep: int, axis: int = 0) -> Any:
     """`x` with each element repeated `rep` times along `axis`.
 
+    Parameters
+    ----------
+    x : Tensor
+    rep : int
+    axis : int
+
     Raises
     ------
     S2sadError
-        E0303 when `rep` is no int, E0403 for an axis that does not exist, E0404 for a negative
-        `rep`.
+        E0303 when `rep` is no int, E0304 for what is no Tensor, E0403 for an axis that does not
+        exist, E0404 for a negative `rep`.
 
     Examples
     --------
@@ -174,7 +182,7 @@ def tril(input: Any, diagonal: int = 0) -> Any:
     array([[1, 0],
            [3, 4]])
     """
-    return p.tril(require_tensor(input, "tril"), diagonal=_offset(diagonal))
+    return p.tril(require_tensor(input, "tril"), diagonal=integer("diagonal", diagonal))
 
 
 def triu(input: Any, diagonal: int = 0) -> Any:
@@ -198,13 +206,7 @@ def triu(input: Any, diagonal: int = 0) -> Any:
     array([[1, 2],
            [0, 4]])
     """
-    return p.triu(require_tensor(input, "triu"), diagonal=_offset(diagonal))
-
-
-def _offset(diagonal: Any) -> int:
-    if isinstance(diagonal, bool) or not isinstance(diagonal, int):
-        raise fail("E0303", f"a diagonal is counted by an int, got {diagonal!r}")
-    return diagonal
+    return p.triu(require_tensor(input, "triu"), diagonal=integer("diagonal", diagonal))
 
 
 def tril_indices(row: int, col: int, offset: int = 0, *, dtype: Any = dtypes.int64) -> Any:
@@ -259,7 +261,7 @@ def triu_indices(row: int, col: int, offset: int = 0, *, dtype: Any = dtypes.int
 
 def _indices(triangle: Any, row: int, col: int, offset: int, dtype: Any) -> Any:
     shape: Any = shape_of((row, col), "matrix")
-    places = np.nonzero(triangle(np.ones(shape, np.bool_), _offset(offset)))
+    places = np.nonzero(triangle(np.ones(shape, np.bool_), integer("offset", offset)))
     return constant(np.array(places), dtype_of(dtype))
 
 
@@ -289,9 +291,7 @@ def diag(input: Any) -> Any:
         return diagonal(x)
     if x.ndim != 1:
         raise fail("E0401", f"diag takes one axis or two, got the shape {tuple(x.shape)}")
-    n = x.shape[0]
-    row, column = (p.iota(dtype=dtypes.int64, shape=shape) for shape in ((n, 1), (n,)))
-    return p.where(p.equal(row, column), x, 0)
+    return p.where(on_diagonal(x.shape[0], x.shape[0]), x, 0)
 
 
 def diagonal(input: Any, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Any:

@@ -7,8 +7,9 @@ from typing import Any
 from s2sad import prims as p
 from s2sad.core.diagnostics import fail
 from s2sad.ops.promotion import require_tensor
+from s2sad.ops.settings import integer
 from s2sad.ops.shapes import reshape
-from s2sad.prims.rules import axes_of, axis_of
+from s2sad.prims.rules import axes_in_order, axis_of
 
 # Order of axes
 
@@ -40,6 +41,8 @@ def transpose(input: Any, dims: Any) -> Any:
 
 def permute(input: Any, axis: Any) -> Any:
     """`input` with its axes in the order `axis`: `transpose`.
+
+    Arguments and errors are those of `transpose`.
 
     Examples
     --------
@@ -84,10 +87,16 @@ def t(input: Any) -> Any:
 def swapaxes(input: Any, axis0: int, axis1: int) -> Any:
     """`input` with two axes exchanged.
 
+    Parameters
+    ----------
+    input : Tensor
+    axis0, axis1 : int
+
     Raises
     ------
     S2sadError
-        E0303 for what is no int, E0403 for an axis that does not exist.
+        E0303 for what is no int, E0304 for what is no Tensor, E0403 for an axis that does not
+        exist.
 
     Examples
     --------
@@ -105,6 +114,8 @@ def swapaxes(input: Any, axis0: int, axis1: int) -> Any:
 
 def swapdims(input: Any, dim0: int, dim1: int) -> Any:
     """`input` with two axes exchanged: `swapaxes`.
+
+    Arguments and errors are those of `swapaxes`.
 
     Examples
     --------
@@ -149,6 +160,8 @@ def movedim(x: Any, source: Any, destination: Any) -> Any:
 def moveaxis(x: Any, source: Any, destination: Any) -> Any:
     """`x` with axes moved: `movedim`.
 
+    Arguments and errors are those of `movedim`.
+
     Examples
     --------
     >>> import s2sad as ms
@@ -158,11 +171,8 @@ def moveaxis(x: Any, source: Any, destination: Any) -> Any:
     return movedim(x, source, destination)
 
 
-def _distinct(axes: Any, ndim: int) -> list[int]:
-    """Axes in the order given, counted from the front (E0403 for one named twice)."""
-    given = tuple(axes) if isinstance(axes, (tuple, list)) else (axes,)
-    axes_of(given, ndim)
-    return [axis_of(axis, ndim) for axis in given]
+def _distinct(axes: Any, ndim: int) -> tuple[int, ...]:
+    return axes_in_order(tuple(axes) if isinstance(axes, list) else axes, ndim)
 
 
 # Order of elements
@@ -244,11 +254,11 @@ def rot90(input: Any, k: int, dims: Any) -> Any:
     """
     x = require_tensor(input, "rot90")
     plane = _distinct(dims, x.ndim)
-    if len(plane) != 2 or isinstance(k, bool) or not isinstance(k, int):
-        raise fail("E0303", f"rot90 takes an int and two axes, got {k!r} and {dims!r}")
-    turns = k % 4
+    if len(plane) != 2:
+        raise fail("E0303", f"rot90 turns in the plane of two axes, got {dims!r}")
+    turns = integer("k", k) % 4
     if turns in (2, 3):
-        x = flip(x, tuple(plane) if turns == 2 else plane[0])
+        x = flip(x, plane if turns == 2 else plane[0])
     if turns % 2 == 0:
         return x
     return swapaxes(x, *plane) if turns == 3 else flip(swapaxes(x, *plane), plane[0])

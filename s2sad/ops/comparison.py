@@ -1,4 +1,4 @@
-"""Comparisons, questions about single numbers, and selection, with MindSpore's promotion.
+"""How do elements compare, which are NaN or infinite, and which of two is chosen?
 
 Nothing wraps here: an integer that a dtype cannot hold is above, or below, all that it can.
 """
@@ -16,6 +16,7 @@ from s2sad.core.dtypes import DType, bool_, uint8
 from s2sad.ops.promotion import (
     as_dtype,
     as_operand,
+    as_tensor,
     constant,
     default_dtype,
     dtype_met,
@@ -29,6 +30,8 @@ from s2sad.ops.promotion import (
 def less(input: Any, other: Any) -> Any:
     """Whether ``input < other``, elementwise.
 
+    Arguments and errors are those of `equal`.
+
     Examples
     --------
     >>> import s2sad as ms
@@ -40,6 +43,8 @@ def less(input: Any, other: Any) -> Any:
 
 def less_equal(input: Any, other: Any) -> Any:
     """Whether ``input <= other``, elementwise.
+
+    Arguments and errors are those of `equal`.
 
     Examples
     --------
@@ -53,6 +58,8 @@ def less_equal(input: Any, other: Any) -> Any:
 def greater(input: Any, other: Any) -> Any:
     """Whether ``input > other``, elementwise.
 
+    Arguments and errors are those of `equal`.
+
     Examples
     --------
     >>> import s2sad as ms
@@ -64,6 +71,8 @@ def greater(input: Any, other: Any) -> Any:
 
 def greater_equal(input: Any, other: Any) -> Any:
     """Whether ``input >= other``, elementwise.
+
+    Arguments and errors are those of `equal`.
 
     Examples
     --------
@@ -95,6 +104,21 @@ def _beside(operand: Any, other: Any) -> Any:
 def equal(input: Any, other: Any) -> Any:
     """Whether ``input == other``, elementwise.
 
+    Parameters
+    ----------
+    input, other : Tensor or number
+        At least one is a Tensor; shapes broadcast, dtypes meet.
+
+    Returns
+    -------
+    Tensor of bools
+
+    Raises
+    ------
+    S2sadError
+        E0304 for what is neither Tensor nor number, or no Tensor at all; E0401 for shapes that do
+        not broadcast.
+
     Examples
     --------
     >>> import s2sad as ms
@@ -106,6 +130,8 @@ def equal(input: Any, other: Any) -> Any:
 
 def not_equal(input: Any, other: Any) -> Any:
     """Whether ``input != other``, elementwise.
+
+    Arguments and errors are those of `equal`.
 
     Examples
     --------
@@ -127,6 +153,22 @@ def isclose(
     Infinities are close to themselves only, NaN to NaN if `equal_nan`. Integers are compared in
     float64, narrow floats in float32.
 
+    Parameters
+    ----------
+    input, other : Tensor or number
+        At least one is a Tensor; shapes broadcast.
+    rtol, atol : float
+    equal_nan : bool
+
+    Returns
+    -------
+    Tensor of bools
+
+    Raises
+    ------
+    S2sadError
+        Those of `equal`.
+
     Examples
     --------
     >>> import s2sad as ms
@@ -136,7 +178,7 @@ def isclose(
     given = promote(input, other)
     dtype = dtype_met(*given)
     wide = dtype.compute if dtype.is_float else dtypes.float64
-    x, y = (as_dtype(v, wide) if is_tensor(v) else constant(v, wide) for v in given)
+    x, y = (as_tensor(v, wide) for v in given)
     distance = p.less_equal(p.abs(p.sub(x, y)), p.add(p.mul(p.abs(y), rtol), atol))
     close = p.logical_or(p.equal(x, y), p.logical_and(distance, p.is_finite(y)))
     return p.logical_or(close, p.logical_and(p.is_nan(x), p.is_nan(y))) if equal_nan else close
@@ -146,6 +188,8 @@ def allclose(
     input: Any, other: Any, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False
 ) -> Any:
     """Whether all elements are close, as `isclose` says.
+
+    Arguments and errors are those of `isclose`.
 
     Examples
     --------
@@ -158,6 +202,8 @@ def allclose(
 
 def isnan(input: Any) -> Any:
     """Whether each element is NaN.
+
+    Of any shape and dtype, the result of bools; E0304 for what is no Tensor.
 
     Examples
     --------
@@ -172,6 +218,8 @@ def isnan(input: Any) -> Any:
 def isinf(input: Any) -> Any:
     """Whether each element is infinite, of either sign.
 
+    Of any shape and dtype, the result of bools; E0304 for what is no Tensor.
+
     Examples
     --------
     >>> import s2sad as ms
@@ -184,6 +232,8 @@ def isinf(input: Any) -> Any:
 
 def isfinite(input: Any) -> Any:
     """Whether each element is neither NaN nor infinite.
+
+    Of any shape and dtype, the result of bools; E0304 for what is no Tensor.
 
     Examples
     --------
@@ -208,6 +258,11 @@ def nan_to_num(
         0 by default.
     posinf, neginf : float, optional
         The largest and the smallest finite number of the dtype by default.
+
+    Raises
+    ------
+    S2sadError
+        E0304 for what is no Tensor.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Convolutions: filters that slide over one, two or three spatial axes."""
+"""What does a filter give that slides over one, two or three spatial axes?"""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from s2sad.ops.spatial import (
     mode_of,
     padded_by,
     pairs_of,
+    require_axes,
     require_fit,
-    require_rank,
     sizes_of,
 )
 from s2sad.prims.conv import conv, conv_transpose
@@ -145,7 +145,7 @@ def convolved(
 
 
 def _operands(name: str, rank: int, input: Any, weight: Any) -> tuple[Any, ...]:
-    x, w = require_rank(name, input, rank), require_tensor(weight, name)
+    x, w = require_axes(name, input, rank + 2), require_tensor(weight, name)
     if w.ndim != rank + 2:
         raise fail("E0401", f"the weight of {name} has {rank + 2} axes, got the shape {w.shape}")
     return promote(x, w)
@@ -159,6 +159,8 @@ def _require_channels(name: str, x: Any, w: Any, axis: int, groups: int) -> None
         raise fail(
             "E0401", f"{name} of shapes {x} and {w}: the input has {x[1]} channels (axis 1), the "
             f"weight takes {w[axis]}{among} (axis {axis})",
+            help="ops.moveaxis(x, -1, 1) brings channels from the end to axis 1"
+            if dims.same(x[-1], seen) else None,
         )  # fmt: skip
     if dims.same(w[0] % groups, 0) is False:
         raise fail("E0401", f"{name}: {w[0]} filters (axis 0 of {w}) in {groups} groups")

@@ -1,4 +1,4 @@
-"""Tensors made of numbers alone: filled, with ones on a diagonal or at indices."""
+"""Which tensors are made of numbers alone: filled, with ones on a diagonal or at indices?"""
 
 from __future__ import annotations
 
@@ -12,6 +12,8 @@ from s2sad.core import dtypes
 from s2sad.core.diagnostics import fail
 from s2sad.core.dtypes import DType
 from s2sad.core.tensor import Tensor
+from s2sad.ir import builder
+from s2sad.ir.graph import Value
 from s2sad.ir.types import TensorType
 from s2sad.ops.comparison import where
 from s2sad.ops.promotion import (
@@ -25,9 +27,33 @@ from s2sad.ops.promotion import (
     require_tensor,
 )
 from s2sad.ops.shapes import as_shape
+from s2sad.prims.cast import cast as to_dtype
 from s2sad.prims.shape import filled, shape_of
 
 # Filled
+
+
+def tensor(
+    input_data: Any = None,
+    dtype: Any = None,
+    shape: Any = None,
+    init: Any = None,
+    const_arg: bool = False,
+    device: str | None = None,
+) -> Any:
+    """A Tensor, made as `s2sad.Tensor` makes it; of a Tensor, a copy in the dtype `dtype`.
+
+    Parameters and errors are those of `s2sad.Tensor`.
+
+    Examples
+    --------
+    >>> tensor([1, 2], dtypes.float32).asnumpy()
+    array([1., 2.], dtype=float32)
+    """
+    if isinstance(input_data, Value):
+        return to_dtype(input_data, dtype=input_data.dtype if dtype is None else dtype_of(dtype))
+    made = Tensor(input_data, dtype, shape, init, const_arg, device)
+    return builder.current().value(made.array) if builder.is_building(()) else made
 
 
 def full(size: Any, fill_value: Any, *, dtype: Any = None) -> Any:
@@ -80,6 +106,8 @@ def _number(value: Any, dtype: DType) -> Any:
 
 def fill(type: Any, shape: Any, value: Any) -> Any:  # noqa: A002
     """A Tensor of dtype `type` and of `shape`, `value` everywhere: `full`.
+
+    Arguments and errors are those of `full`.
 
     Examples
     --------
@@ -162,6 +190,8 @@ def full_like(input: Any, fill_value: Any, *, dtype: Any = None) -> Any:
 def zeros_like(input: Any, *, dtype: Any = None) -> Any:
     """Zeros of the shape and dtype of `input`, or of `dtype` where it is given.
 
+    E0304 for what is no Tensor, E0303 for no dtype.
+
     Examples
     --------
     >>> import s2sad as ms
@@ -173,6 +203,8 @@ def zeros_like(input: Any, *, dtype: Any = None) -> Any:
 
 def ones_like(input: Any, *, dtype: Any = None) -> Any:
     """Ones of the shape and dtype of `input`, or of `dtype` where it is given.
+
+    E0304 for what is no Tensor, E0303 for no dtype.
 
     Examples
     --------
@@ -186,10 +218,15 @@ def ones_like(input: Any, *, dtype: Any = None) -> Any:
 def scalar_to_tensor(input_x: Any, dtype: Any = dtypes.float32) -> Any:
     """A Tensor without axes of the number `input_x`.
 
+    Parameters
+    ----------
+    input_x : bool or number
+    dtype : DType
+
     Raises
     ------
     S2sadError
-        E0304 for what is no number, E0404 for one that `dtype` cannot hold.
+        E0303 for no dtype, E0304 for what is no number, E0404 for one that `dtype` cannot hold.
 
     Examples
     --------
@@ -242,8 +279,12 @@ def eye(n: int, m: int | None = None, dtype: Any = None) -> Any:
            [0., 1.]], dtype=float32)
     """
     shape = shape_of((n, n if m is None else m), "matrix")
-    row, column = counted((shape[0], 1)), counted((shape[1],))
-    return as_dtype(p.equal(row, column), dtypes.float32 if dtype is None else dtype_of(dtype))
+    return as_dtype(on_diagonal(*shape), dtypes.float32 if dtype is None else dtype_of(dtype))
+
+
+def on_diagonal(rows: Any, columns: Any) -> Any:
+    """Whether an element of a matrix lies on its diagonal."""
+    return p.equal(counted((rows, 1)), counted((columns,)))
 
 
 def counted(shape: tuple[Any, ...], dtype: DType = dtypes.int64) -> Any:

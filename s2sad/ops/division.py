@@ -1,4 +1,4 @@
-"""Quotients and remainders: true, rounded down as Python's, or cut off as C's.
+"""What are quotients and remainders: true, rounded down as Python's, or cut off as C's?
 
 Integers divided by 0 give 0, and have the remainder 0. Rounded quotients count as constant: their
 gradient is 0.
@@ -12,10 +12,10 @@ from s2sad import prims as p
 from s2sad.core.diagnostics import fail
 from s2sad.ops.promotion import (
     dtype_met,
+    floats_of,
     promote,
     promote_floats,
     require_broadcast,
-    require_floats,
 )
 
 
@@ -66,6 +66,8 @@ def _truncated(x: Any, y: Any) -> Any:
 def true_divide(dividend: Any, divisor: Any) -> Any:
     """The true quotient, as `div` gives it.
 
+    Arguments and errors are those of `div`.
+
     Examples
     --------
     >>> import s2sad as ms
@@ -77,6 +79,8 @@ def true_divide(dividend: Any, divisor: Any) -> Any:
 
 def floor_divide(input: Any, other: Any) -> Any:
     """The quotient rounded down, as Python's ``//``.
+
+    Operands and errors are those of `add`; bools have none (E0301).
 
     Examples
     --------
@@ -90,6 +94,8 @@ def floor_divide(input: Any, other: Any) -> Any:
 def floor_div(x: Any, y: Any) -> Any:
     """The quotient rounded down, as Python's ``//``.
 
+    Arguments and errors are those of `floor_divide`.
+
     Examples
     --------
     >>> import s2sad as ms
@@ -102,6 +108,8 @@ def floor_div(x: Any, y: Any) -> Any:
 def remainder(input: Any, other: Any) -> Any:
     """What `floor_divide` leaves, as Python's ``%``: with the sign of `other`.
 
+    Operands and errors are those of `add`; bools have none (E0301).
+
     Examples
     --------
     >>> import s2sad as ms
@@ -113,6 +121,8 @@ def remainder(input: Any, other: Any) -> Any:
 
 def floor_mod(x: Any, y: Any) -> Any:
     """What `floor_div` leaves, as Python's ``%``: with the sign of `y`.
+
+    Arguments and errors are those of `remainder`.
 
     Examples
     --------
@@ -130,6 +140,8 @@ def divide_with_remainder(x: Any, y: Any) -> tuple[Any, Any]:
 
 def fmod(input: Any, other: Any) -> Any:
     """What the quotient rounded towards 0 leaves, as C's `fmod`: with the sign of `input`.
+
+    Operands and errors are those of `add`; bools have none (E0301).
 
     Examples
     --------
@@ -153,10 +165,12 @@ def fmod(input: Any, other: Any) -> Any:
 def reciprocal(input: Any) -> Any:
     """One divided by each element, of integers in float32.
 
+    Of any shape; integers and bools give float32. E0304 for what is no Tensor.
+
     Examples
     --------
     >>> import s2sad as ms
     >>> reciprocal(ms.Tensor([2.0, 0.0])).asnumpy()
     array([0.5, inf], dtype=float32)
     """
-    return p.div(1, require_floats(input, "reciprocal"))
+    return p.div(1, floats_of(input, "reciprocal"))

@@ -1,4 +1,4 @@
-"""Dropout: of elements, and of whole channels."""
+"""What is left of a tensor when elements, or whole channels, are dropped at random?"""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from s2sad import prims
 from s2sad.core.diagnostics import fail
 from s2sad.core.generator import Generator
 from s2sad.ops.draws import drawn
-from s2sad.ops.promotion import require_tensor
-from s2sad.ops.settings import flag, probability
+from s2sad.ops.promotion import require_floats
+from s2sad.ops.settings import flag, fraction
 from s2sad.prims.random import kept_scale
 
 
@@ -50,7 +50,7 @@ def dropout(
     >>> dropout(ms.Tensor([1.0, 1.0, 1.0, 1.0])).asnumpy()
     array([0., 2., 2., 2.], dtype=float32)
     """
-    x, rate = _operand(input, "dropout"), probability("p", p)
+    x, rate = require_floats(input, "dropout"), fraction("p", p)
     if not _is_active(training, rate):
         return x
 
@@ -59,12 +59,6 @@ def dropout(
         return y, after
 
     return drawn(draw, seed, generator=generator)
-
-
-def _operand(x: Any, what: str) -> Any:
-    if not require_tensor(x, what).dtype.is_float:
-        raise fail("E0301", f"{what} takes floats, got {x.dtype.name}", help="x.astype(float32)")
-    return x
 
 
 def _is_active(training: Any, rate: float) -> bool:
@@ -96,19 +90,37 @@ def dropout1d(input: Any, p: float = 0.5, training: bool = True) -> Any:
 
 
 def dropout2d(input: Any, p: float = 0.5, training: bool = True) -> Any:
-    """`dropout1d` for an `input` of shape (N, C, H, W) or (C, H, W)."""
+    """`dropout1d` for an `input` of shape (N, C, H, W) or (C, H, W).
+
+    Arguments and errors are those of `dropout1d`.
+
+    Examples
+    --------
+    >>> import s2sad as ms
+    >>> dropout2d(ms.ops.ones((1, 2, 3, 4)), training=False).shape
+    (1, 2, 3, 4)
+    """
     return _channels(input, p, training, 2)
 
 
 def dropout3d(input: Any, p: float = 0.5, training: bool = True) -> Any:
-    """`dropout1d` for an `input` of shape (N, C, D, H, W) or (C, D, H, W)."""
+    """`dropout1d` for an `input` of shape (N, C, D, H, W) or (C, D, H, W).
+
+    Arguments and errors are those of `dropout1d`.
+
+    Examples
+    --------
+    >>> import s2sad as ms
+    >>> dropout3d(ms.ops.ones((1, 2, 3, 4)), 0.0).shape
+    (1, 2, 3, 4)
+    """
     return _channels(input, p, training, 3)
 
 
 def _channels(input: Any, p: float, training: bool, inner: int) -> Any:
     """Dropout of whole channels, which have `inner` axes."""
     name = f"dropout{inner}d"
-    x, rate = _operand(input, name), probability("p", p)
+    x, rate = require_floats(input, name), fraction("p", p)
     if x.ndim not in (inner + 1, inner + 2):
         raise fail("E0401", f"{name} takes {inner + 1} or {inner + 2} axes, got {x.shape}")
     if not _is_active(training, rate):

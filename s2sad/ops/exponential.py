@@ -1,4 +1,4 @@
-"""Exponentials, logarithms, and the hyperbolic functions made of them.
+"""What are exponentials and logarithms, and the hyperbolic functions made of them?
 
 Integers and bools are taken as float32.
 """
@@ -9,11 +9,13 @@ import math
 from typing import Any
 
 from s2sad import prims as p
-from s2sad.ops.promotion import as_dtype, promote_floats, require_broadcast, require_floats
+from s2sad.ops.promotion import as_dtype, floats_of, promote_floats, require_broadcast
 
 
 def exp(input: Any) -> Any:
     """Euler's number to the power `input`, of integers in float32.
+
+    Of any shape; integers and bools give float32. E0304 for what is no Tensor.
 
     Examples
     --------
@@ -21,11 +23,13 @@ def exp(input: Any) -> Any:
     >>> exp(ms.Tensor([0, 1])).asnumpy()
     array([1.      , 2.718282], dtype=float32)
     """
-    return p.exp(require_floats(input, "exp"))
+    return p.exp(floats_of(input, "exp"))
 
 
 def exp2(input: Any) -> Any:
     """Two to the power `input`.
+
+    Of any shape; integers and bools give float32. E0304 for what is no Tensor.
 
     Examples
     --------
@@ -33,11 +37,13 @@ def exp2(input: Any) -> Any:
     >>> exp2(ms.Tensor([3.0, -1.0])).asnumpy()
     array([8. , 0.5], dtype=float32)
     """
-    return p.exp2(require_floats(input, "exp2"))
+    return p.exp2(floats_of(input, "exp2"))
 
 
 def expm1(input: Any) -> Any:
     """``exp(input) - 1``, without the cancellation near 0.
+
+    Of any shape; integers and bools give float32. E0304 for what is no Tensor.
 
     Examples
     --------
@@ -45,11 +51,13 @@ def expm1(input: Any) -> Any:
     >>> expm1(ms.Tensor([0.0, 1e-8])).asnumpy()
     array([0.e+00, 1.e-08], dtype=float32)
     """
-    return p.expm1(require_floats(input, "expm1"))
+    return p.expm1(floats_of(input, "expm1"))
 
 
 def log(input: Any) -> Any:
     """Natural logarithm, of integers in float32; -inf at 0, NaN below.
+
+    Of any shape; integers and bools give float32. E0304 for what is no Tensor.
 
     Examples
     --------
@@ -57,11 +65,13 @@ def log(input: Any) -> Any:
     >>> log(ms.Tensor([1.0, 0.0])).asnumpy()
     array([  0., -inf], dtype=float32)
     """
-    return p.log(require_floats(input, "log"))
+    return p.log(floats_of(input, "log"))
 
 
 def log1p(input: Any) -> Any:
     """``log(1 + input)``, without the rounding near 0; -inf at -1, NaN below.
+
+    Of any shape; integers and bools give float32. E0304 for what is no Tensor.
 
     Examples
     --------
@@ -69,11 +79,13 @@ def log1p(input: Any) -> Any:
     >>> log1p(ms.Tensor([0.0, 1e-8])).asnumpy()
     array([0.e+00, 1.e-08], dtype=float32)
     """
-    return p.log1p(require_floats(input, "log1p"))
+    return p.log1p(floats_of(input, "log1p"))
 
 
 def log2(input: Any) -> Any:
     """Logarithm to base 2; -inf at 0, NaN below.
+
+    Of any shape; integers and bools give float32. E0304 for what is no Tensor.
 
     Examples
     --------
@@ -81,11 +93,13 @@ def log2(input: Any) -> Any:
     >>> log2(ms.Tensor([8.0, 0.5])).asnumpy()
     array([ 3., -1.], dtype=float32)
     """
-    return p.log2(require_floats(input, "log2"))
+    return p.log2(floats_of(input, "log2"))
 
 
 def log10(input: Any) -> Any:
     """Logarithm to base 10; -inf at 0, NaN below.
+
+    Of any shape; integers and bools give float32. E0304 for what is no Tensor.
 
     Examples
     --------
@@ -93,11 +107,13 @@ def log10(input: Any) -> Any:
     >>> log10(ms.Tensor([1000.0, 1.0])).asnumpy()
     array([3.0000002, 0.       ], dtype=float32)
     """
-    return p.log10(require_floats(input, "log10"))
+    return p.log10(floats_of(input, "log10"))
 
 
 def sinh(input: Any) -> Any:
     """Hyperbolic sine.
+
+    Of any shape; integers and bools give float32. E0304 for what is no Tensor.
 
     Examples
     --------
@@ -105,11 +121,13 @@ def sinh(input: Any) -> Any:
     >>> sinh(ms.Tensor([0.0, 1.0])).asnumpy()
     array([0.       , 1.1752012], dtype=float32)
     """
-    return p.sinh(require_floats(input, "sinh"))
+    return p.sinh(floats_of(input, "sinh"))
 
 
 def cosh(input: Any) -> Any:
     """Hyperbolic cosine.
+
+    Of any shape; integers and bools give float32. E0304 for what is no Tensor.
 
     Examples
     --------
@@ -117,11 +135,13 @@ def cosh(input: Any) -> Any:
     >>> cosh(ms.Tensor([0.0, 1.0])).asnumpy()
     array([1.       , 1.5430807], dtype=float32)
     """
-    return p.cosh(require_floats(input, "cosh"))
+    return p.cosh(floats_of(input, "cosh"))
 
 
 def asinh(input: Any) -> Any:
     """Inverse of `sinh`.
+
+    Of any shape; integers and bools give float32. E0304 for what is no Tensor.
 
     Examples
     --------
@@ -129,11 +149,13 @@ def asinh(input: Any) -> Any:
     >>> asinh(ms.Tensor([0.0, 1.0])).asnumpy()
     array([0.       , 0.8813736], dtype=float32)
     """
-    return p.asinh(require_floats(input, "asinh"))
+    return p.asinh(floats_of(input, "asinh"))
 
 
 def acosh(input: Any) -> Any:
     """Inverse of `cosh` above 0; NaN below 1. The gradient at 1 is infinite.
+
+    Of any shape; integers and bools give float32. E0304 for what is no Tensor.
 
     Examples
     --------
@@ -141,11 +163,13 @@ def acosh(input: Any) -> Any:
     >>> acosh(ms.Tensor([1.0, 2.0])).asnumpy()
     array([0.      , 1.316958], dtype=float32)
     """
-    return p.acosh(require_floats(input, "acosh"))
+    return p.acosh(floats_of(input, "acosh"))
 
 
 def atanh(input: Any) -> Any:
     """Inverse of `tanh`; infinite at -1 and 1, NaN outside.
+
+    Of any shape; integers and bools give float32. E0304 for what is no Tensor.
 
     Examples
     --------
@@ -153,7 +177,7 @@ def atanh(input: Any) -> Any:
     >>> atanh(ms.Tensor([0.0, 1.0])).asnumpy()
     array([ 0., inf], dtype=float32)
     """
-    return p.atanh(require_floats(input, "atanh"))
+    return p.atanh(floats_of(input, "atanh"))
 
 
 arcsinh, arccosh, arctanh = asinh, acosh, atanh
@@ -161,6 +185,8 @@ arcsinh, arccosh, arctanh = asinh, acosh, atanh
 
 def logaddexp(input: Any, other: Any) -> Any:
     """``log(exp(input) + exp(other))``, without overflow.
+
+    Operands and errors are those of `add`; integers and bools give float32.
 
     Examples
     --------
@@ -173,6 +199,8 @@ def logaddexp(input: Any, other: Any) -> Any:
 
 def logaddexp2(input: Any, other: Any) -> Any:
     """``log2(2**input + 2**other)``, without overflow.
+
+    Operands and errors are those of `add`; integers and bools give float32.
 
     Examples
     --------
@@ -198,6 +226,8 @@ def _log_of_sum(input: Any, other: Any, log_of_base: float) -> Any:
 
 def xlogy(input: Any, other: Any) -> Any:
     """``input * log(other)``; 0 where `input` is 0 and `other` is not NaN.
+
+    Operands and errors are those of `add`; integers and bools give float32.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""The larger or smaller of two elements, and elements held between bounds.
+"""Which of two elements is the larger or smaller one, and what is one held between bounds?
 
 A number that an integer dtype cannot hold counts as the last one that it can. Bools are ordered:
 False comes before True.
@@ -19,6 +19,8 @@ from s2sad.ops.promotion import constant, dtype_met, is_tensor, promote, require
 def maximum(input: Any, other: Any) -> Any:
     """Larger of two elements; NaN where one is NaN. Equal ones share the gradient.
 
+    Operands and errors are those of `add`.
+
     Examples
     --------
     >>> import s2sad as ms
@@ -31,6 +33,8 @@ def maximum(input: Any, other: Any) -> Any:
 
 def minimum(input: Any, other: Any) -> Any:
     """Smaller of two elements; NaN where one is NaN. Equal ones share the gradient.
+
+    Operands and errors are those of `add`.
 
     Examples
     --------
@@ -45,6 +49,8 @@ def minimum(input: Any, other: Any) -> Any:
 def fmax(input: Any, other: Any) -> Any:
     """Larger of two elements; where one is NaN the other.
 
+    Operands and errors are those of `add`.
+
     Examples
     --------
     >>> import s2sad as ms
@@ -56,6 +62,8 @@ def fmax(input: Any, other: Any) -> Any:
 
 def fmin(input: Any, other: Any) -> Any:
     """Smaller of two elements; where one is NaN the other.
+
+    Operands and errors are those of `add`.
 
     Examples
     --------
@@ -108,6 +116,8 @@ clip = clamp
 
 def clip_by_value(x: Any, clip_value_min: Any = None, clip_value_max: Any = None) -> Any:
     """`x`, but at least `clip_value_min`, and then at most `clip_value_max`, as `clamp` does it.
+
+    Arguments and errors are those of `clamp`.
 
     Examples
     --------

@@ -1,4 +1,7 @@
-"""Gradients in MindSpore's older form: an object that says which, then called with a function."""
+"""How are gradients asked for in MindSpore's older form?
+
+An object says which gradients are meant, and is then called with the function.
+"""
 
 from __future__ import annotations
 

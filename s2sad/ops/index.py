@@ -1,4 +1,4 @@
-"""Elements and slices read at indices that are data.
+"""Which elements and slices are read at indices that are data?
 
 An index is checked when the program runs: a negative one counts from the end, one out of range is
 an error (E0501). The gradient of what is read twice is added up.
@@ -12,7 +12,8 @@ from s2sad import prims as p
 from s2sad.core import dtypes
 from s2sad.core.diagnostics import fail
 from s2sad.ir import dims
-from s2sad.ops.promotion import as_dtype, require_tensor
+from s2sad.ops.promotion import as_dtype, require_tensor, require_tensors
+from s2sad.ops.settings import integer
 from s2sad.ops.shapes import ravel, reshape
 from s2sad.prims.rules import axis_of
 
@@ -49,9 +50,8 @@ def gather(input_params: Any, input_indices: Any, axis: int, batch_dims: int = 0
     >>> gather(ms.Tensor([[1, 2], [3, 4]]), ms.Tensor([0, 1]), 1, batch_dims=1).asnumpy()
     array([1, 4])
     """
-    x, indices = require_tensor(input_params, "gather"), require_tensor(input_indices, "gather")
-    if isinstance(batch_dims, bool) or not isinstance(batch_dims, int):
-        raise fail("E0303", f"batch_dims is an int, got {batch_dims!r}")
+    x, indices = require_tensors("gather", input_params, input_indices)
+    integer("batch_dims", batch_dims)
     axis = axis_of(axis, x.ndim)
     count = batch_dims + indices.ndim if batch_dims < 0 else batch_dims
     if not 0 <= count <= min(axis, indices.ndim):
@@ -117,12 +117,13 @@ def gather_elements(input: Any, dim: int, index: Any) -> Any:
     array([[1, 1],
            [4, 3]])
     """
-    x = require_tensor(input, "gather_elements")
-    return p.gather_elements(x, require_tensor(index, "gather_elements"), axis=dim)
+    return p.gather_elements(*require_tensors("gather_elements", input, index), axis=dim)
 
 
 def gather_d(x: Any, dim: int, index: Any) -> Any:
     """For each index the element of `x` that has it along `dim`: `gather_elements`.
+
+    Arguments and errors are those of `gather_elements`.
 
     Examples
     --------
@@ -158,17 +159,29 @@ def gather_nd(input_x: Any, indices: Any) -> Any:
     >>> gather_nd(ms.Tensor([[1, 2], [3, 4]]), ms.Tensor([[0, 1], [1, 1]])).asnumpy()
     array([2, 4])
     """
-    return p.gather_nd(require_tensor(input_x, "gather_nd"), require_tensor(indices, "gather_nd"))
+    return p.gather_nd(*require_tensors("gather_nd", input_x, indices))
 
 
 def index_select(input: Any, axis: int, index: Any) -> Any:
     """The slices of `input` along `axis` at `index`, which has one axis.
 
+    Parameters
+    ----------
+    input : Tensor, shape (..., n, ...)
+    axis : int
+        The axis of length n.
+    index : Tensor of integers, shape (k,) or ()
+
+    Returns
+    -------
+    Tensor, shape (..., k, ...)
+
     Raises
     ------
     S2sadError
-        E0301 when `index` holds no integers, E0401 when it has more axes, E0403 for an axis that
-        does not exist; at run time E0501 for an index out of range.
+        E0301 when `index` holds no integers, E0304 for what is no Tensor, E0401 when `index` has
+        more axes, E0403 for an axis that does not exist; at run time E0501 for an index out of
+        range.
 
     Examples
     --------
@@ -177,7 +190,7 @@ def index_select(input: Any, axis: int, index: Any) -> Any:
     array([[2, 2],
            [4, 4]])
     """
-    x, places = require_tensor(input, "index_select"), require_tensor(index, "index_select")
+    x, places = require_tensors("index_select", input, index)
     if places.ndim > 1:
         raise fail("E0401", f"the index of index_select has one axis, got {tuple(places.shape)}")
     return p.gather(x, reshape(places, -1), axis=axis)
@@ -186,10 +199,20 @@ def index_select(input: Any, axis: int, index: Any) -> Any:
 def take(input: Any, index: Any) -> Any:
     """The elements of `input`, counted along one axis, at `index`, any shape.
 
+    Parameters
+    ----------
+    input : Tensor
+    index : Tensor of integers
+
+    Returns
+    -------
+    Tensor, shape of `index`
+
     Raises
     ------
     S2sadError
-        E0301 when `index` holds no integers; at run time E0501 for an index out of range.
+        E0301 when `index` holds no integers, E0304 for what is no Tensor; at run time E0501 for an
+        index out of range.
 
     Examples
     --------

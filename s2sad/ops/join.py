@@ -6,7 +6,9 @@ from typing import Any
 
 from s2sad import prims as p
 from s2sad.core.diagnostics import fail
-from s2sad.ops.promotion import require_tensor
+from s2sad.ir import dims
+from s2sad.ops.promotion import kind_of, require_tensor, type_of
+from s2sad.ops.settings import integer
 from s2sad.ops.shapes import reshape
 from s2sad.prims.arrange import slice_axis, static_size
 from s2sad.prims.rules import axis_of
@@ -15,8 +17,10 @@ from s2sad.prims.rules import axis_of
 def _tensors(tensors: Any, what: str) -> list[Any]:
     """`tensors`, which must be a tuple or a list of them, not an empty one."""
     if not isinstance(tensors, (tuple, list)):
-        kind = type(tensors).__name__
-        raise fail("E0304", f"{what} takes a tuple or list of Tensors, got a {kind}")
+        raise fail(
+            "E0304", f"{what} takes a tuple or list of Tensors, got a {kind_of(tensors)}",
+            help=f"{what}((x, y))",
+        )  # fmt: skip
     if not tensors:
         raise fail("E0404", f"{what} needs one Tensor at least")
     return [require_tensor(x, what) for x in tensors]
@@ -52,6 +56,8 @@ def concat(tensors: Any, axis: int = 0) -> Any:
 def cat(tensors: Any, axis: int = 0) -> Any:
     """`tensors` one behind the other along `axis`: `concat`.
 
+    Arguments and errors are those of `concat`.
+
     Examples
     --------
     >>> import s2sad as ms
@@ -84,7 +90,15 @@ def stack(tensors: Any, axis: int = 0) -> Any:
     array([[1, 3],
            [2, 4]])
     """
-    return p.stack(*_tensors(tensors, "stack"), axis=axis)
+    first, *others = _tensors(tensors, "stack")
+    for other in others:
+        if other.ndim != first.ndim or False in map(dims.same, first.shape, other.shape):
+            found = f"{type_of(first)} and {type_of(other)}"
+            raise fail(
+                "E0401", f"stack takes Tensors of one shape, got {found}",
+                help="ops.concat joins along an axis that they have, where sizes may differ",
+            )  # fmt: skip
+    return p.stack(first, *others, axis=axis)
 
 
 def hstack(tensors: Any) -> Any:
@@ -166,10 +180,7 @@ def split(tensor: Any, split_size_or_sections: Any, axis: int = 0) -> tuple[Any,
         if not size:
             raise fail("E0404", "split needs one size at least")
         return _parts(x, tuple(size), axis)
-    if isinstance(size, bool) or not isinstance(size, int):
-        raise fail("E0303", f"split takes an int, or a tuple or list of ints, got {size!r}")
-    if size < 1:
-        raise fail("E0404", f"a part has a size of 1 at least, got {size}")
+    integer("the size of a part", size, 1)
     length = _length(x, axis)
     starts = range(0, max(length, 1), size)
     return _parts(x, tuple(min(size, length - start) for start in starts), axis)
@@ -196,12 +207,8 @@ def chunk(input: Any, chunks: int, axis: int = 0) -> tuple[Any, ...]:
     [[1, 2], [3, 4], [5]]
     """
     x = require_tensor(input, "chunk")
-    if isinstance(chunks, bool) or not isinstance(chunks, int):
-        raise fail("E0303", f"the number of chunks is an int, got {chunks!r}")
-    if chunks < 1:
-        raise fail("E0404", f"a tensor has one chunk at least, got {chunks}")
-    axis = axis_of(axis, x.ndim)
-    return split(x, max(-(-_length(x, axis) // chunks), 1), axis)
+    count, axis = integer("chunks", chunks, 1), axis_of(axis, x.ndim)
+    return split(x, max(-(-_length(x, axis) // count), 1), axis)
 
 
 def tensor_split(input: Any, indices_or_sections: Any, axis: int = 0) -> tuple[Any, ...]:
@@ -237,10 +244,7 @@ def tensor_split(input: Any, indices_or_sections: Any, axis: int = 0) -> tuple[A
             slice_axis(x, axis, start, stop)
             for start, stop in zip(bounds, bounds[1:], strict=False)
         )
-    if isinstance(cuts, bool) or not isinstance(cuts, int):
-        raise fail("E0303", f"tensor_split takes an int, or a tuple or list of ints, got {cuts!r}")
-    if cuts < 1:
-        raise fail("E0404", f"a tensor has one part at least, got {cuts}")
+    integer("the number of parts", cuts, 1)
     least, larger = divmod(_length(x, axis), cuts)
     return _parts(x, (least + 1,) * larger + (least,) * (cuts - larger), axis)
 
@@ -272,6 +276,8 @@ def unbind(input: Any, dim: int = 0) -> tuple[Any, ...]:
 
 def unstack(input_x: Any, axis: int = 0) -> tuple[Any, ...]:
     """The slices of `input_x` along `axis`, without that axis: `unbind`.
+
+    Arguments and errors are those of `unbind`.
 
     Examples
     --------

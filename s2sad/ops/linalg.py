@@ -1,4 +1,4 @@
-"""Products of vectors, matrices and tensors, with MindSpore's promotion."""
+"""What are products of vectors, matrices and tensors, with MindSpore's promotion?"""
 
 from __future__ import annotations
 
@@ -9,9 +9,12 @@ from s2sad.core.diagnostics import fail
 from s2sad.ir import dims
 from s2sad.ops import reduce
 from s2sad.ops.arithmetic import add, mul, scaled
-from s2sad.ops.promotion import promote, require_tensor, type_of
+from s2sad.ops.promotion import promote, require_tensor, require_tensors, type_of
 from s2sad.prims.einsum import einsum as sum_of_products
-from s2sad.prims.rules import axes_of, axis_of
+from s2sad.prims.linalg import require_inner
+from s2sad.prims.rules import axes_in_order, axis_of
+
+Axes = tuple[int, ...]
 
 
 def matmul(input: Any, other: Any) -> Any:
@@ -36,9 +39,7 @@ def matmul(input: Any, other: Any) -> Any:
     x, y = _operands("matmul", input, other)
     if not x.ndim or not y.ndim:
         raise fail("E0401", "matmul needs operands with at least one axis")
-    inner = y.shape[-2] if y.ndim > 1 else y.shape[0]
-    what = f"the inner sizes of matmul, of {type_of(x)} and {type_of(y)},"
-    dims.require_same(x.shape[-1], inner, what)
+    require_inner(type_of(x), type_of(y), x.shape, y.shape)
     rows, columns = x.ndim == 1, y.ndim == 1
     x = p.expand_dims(x, axis=0) if rows else x
     y = p.expand_dims(y, axis=1) if columns else y
@@ -49,7 +50,7 @@ def matmul(input: Any, other: Any) -> Any:
 
 def _operands(what: str, *tensors: Any, ndims: tuple[int, ...] = ()) -> tuple[Any, ...]:
     """`tensors` in the dtype in which they meet; E0401 unless they have `ndims` axes, if given."""
-    given = promote(*(require_tensor(tensor, what) for tensor in tensors))
+    given = promote(*require_tensors(what, *tensors))
     for tensor, ndim in zip(given, ndims, strict=False):
         if tensor.ndim != ndim:
             wanted = " and ".join(f"{n}-d" for n in ndims)
@@ -60,6 +61,8 @@ def _operands(what: str, *tensors: Any, ndims: tuple[int, ...] = ()) -> tuple[An
 
 def mm(input: Any, mat2: Any) -> Any:
     """Product of two matrices (E0401 for other tensors).
+
+    Operands are Tensors (E0304) of numbers, and meet in one dtype.
 
     Examples
     --------
@@ -95,6 +98,8 @@ def bmm(input_x: Any, mat2: Any) -> Any:
 
 def mv(mat: Any, vec: Any) -> Any:
     """Product of a matrix and a vector (E0401 for other tensors).
+
+    Operands are Tensors (E0304) of numbers, and meet in one dtype.
 
     Examples
     --------
@@ -135,6 +140,8 @@ def inner(input: Any, other: Any) -> Any:
 def dot(input: Any, other: Any) -> Any:
     """Sums of products over the last axis of `input` and the last but one of `other`, or its only.
 
+    Operands are Tensors (E0304) of numbers, and meet in one dtype.
+
     Raises
     ------
     S2sadError
@@ -154,6 +161,8 @@ def dot(input: Any, other: Any) -> Any:
 
 def outer(input: Any, vec2: Any) -> Any:
     """Product of each element of one vector with each of another (E0401 for other tensors).
+
+    Operands are Tensors (E0304) of numbers, and meet in one dtype.
 
     Examples
     --------
@@ -198,29 +207,27 @@ def tensor_dot(x1: Any, x2: Any, axes: Any) -> Any:
     for i, j in zip(ours, theirs, strict=True):
         what = f"the sizes of axes {i} and {j}, of {type_of(x)} and {type_of(y)},"
         dims.require_same(x.shape[i], y.shape[j], what)
-    rows = [i for i in range(x.ndim) if i not in ours]
-    columns = [j for j in range(y.ndim) if j not in theirs]
+    rows = tuple(i for i in range(x.ndim) if i not in ours)
+    columns = tuple(j for j in range(y.ndim) if j not in theirs)
     product = p.matmul(_matrix(x, rows, ours), _matrix(y, theirs, columns))
     return p.reshape(product, shape=(*(x.shape[i] for i in rows), *(y.shape[j] for j in columns)))
 
 
-def _paired(axes: Any, ndim: int, other_ndim: int) -> tuple[list[int], list[int]]:
+def _paired(axes: Any, ndim: int, other_ndim: int) -> tuple[Axes, Axes]:
     """Axes of both tensors that are summed over."""
     if isinstance(axes, int):
         if not 0 <= axes <= min(ndim, other_ndim):
             raise fail("E0404", f"{axes} axes of tensors of {ndim} and {other_ndim} axes")
-        return [*range(ndim - axes, ndim)], [*range(axes)]
+        return tuple(range(ndim - axes, ndim)), tuple(range(axes))
     if not isinstance(axes, (tuple, list)):
         raise fail("E0303", f"axes is an int or a pair, got {axes!r}")
-    pair = [[side] if isinstance(side, int) else list(side) for side in axes]
+    pair = [tuple(side) if isinstance(side, (tuple, list)) else (side,) for side in axes]
     if len(pair) != 2 or len(pair[0]) != len(pair[1]):
         raise fail("E0404", f"tensor_dot takes as many axes of one tensor as of the other: {axes}")
-    for side, n in zip(pair, (ndim, other_ndim), strict=True):
-        axes_of(tuple(side), n)
-    return [axis_of(i, ndim) for i in pair[0]], [axis_of(j, other_ndim) for j in pair[1]]
+    return axes_in_order(pair[0], ndim), axes_in_order(pair[1], other_ndim)
 
 
-def _matrix(x: Any, rows: list[int], columns: list[int]) -> Any:
+def _matrix(x: Any, rows: Axes, columns: Axes) -> Any:
     """`x` with `rows` joined to one axis, and `columns` to another."""
     sizes = [dims.size([x.shape[i] for i in part]) for part in (rows, columns)]
     return p.reshape(p.transpose(x, perm=(*rows, *columns)), shape=tuple(sizes))
@@ -260,6 +267,8 @@ def einsum(equation: str, *operands: Any) -> Any:
 def addmm(input: Any, mat1: Any, mat2: Any, *, beta: Any = 1, alpha: Any = 1) -> Any:
     """``beta * input + alpha * (mat1 @ mat2)``, of matrices.
 
+    `beta` and `alpha` are numbers. Operands and errors are those of `mm` and `add`.
+
     Examples
     --------
     >>> import s2sad as ms
@@ -272,6 +281,8 @@ def addmm(input: Any, mat1: Any, mat2: Any, *, beta: Any = 1, alpha: Any = 1) ->
 def addmv(input: Any, mat: Any, vec: Any, *, beta: Any = 1, alpha: Any = 1) -> Any:
     """``beta * input + alpha * (mat @ vec)``, of a matrix and a vector.
 
+    `beta` and `alpha` are numbers. Operands and errors are those of `mv` and `add`.
+
     Examples
     --------
     >>> import s2sad as ms
@@ -283,6 +294,8 @@ def addmv(input: Any, mat: Any, vec: Any, *, beta: Any = 1, alpha: Any = 1) -> A
 
 def addbmm(input: Any, batch1: Any, batch2: Any, *, beta: Any = 1, alpha: Any = 1) -> Any:
     """``beta * input + alpha *`` the sum of all products of `bmm`.
+
+    `beta` and `alpha` are numbers. Operands and errors are those of `bmm` and `add`.
 
     Examples
     --------
@@ -297,6 +310,8 @@ def addbmm(input: Any, batch1: Any, batch2: Any, *, beta: Any = 1, alpha: Any = 
 
 def baddbmm(input: Any, batch1: Any, batch2: Any, beta: Any = 1, alpha: Any = 1) -> Any:
     """``beta * input + alpha * bmm(batch1, batch2)``, of 3-d tensors.
+
+    `beta` and `alpha` are numbers. Operands and errors are those of `bmm` and `add`.
 
     Examples
     --------
@@ -314,6 +329,8 @@ def baddbmm(input: Any, batch1: Any, batch2: Any, beta: Any = 1, alpha: Any = 1)
 
 def kron(input: Any, other: Any) -> Any:
     """Kronecker product: each element of `input` times the whole of `other`, in its place.
+
+    Operands are Tensors (E0304), of any shape; they meet in one dtype.
 
     Examples
     --------
@@ -333,11 +350,17 @@ def kron(input: Any, other: Any) -> Any:
 def cross(input: Any, other: Any, dim: int | None = None) -> Any:
     """Cross product of vectors of three elements along `dim`, or along the first axis of size 3.
 
+    Parameters
+    ----------
+    input, other : Tensor of numbers, shape (..., 3, ...)
+    dim : int, optional
+        The axis of length 3.
+
     Raises
     ------
     S2sadError
-        E0401 unless both shapes are equal, with size 3 along the axis; E0403 for an axis that
-        does not exist.
+        E0301 for bools, E0304 for what is no Tensor, E0401 unless both shapes are equal, with size
+        3 along the axis; E0403 for an axis that does not exist.
 
     Examples
     --------

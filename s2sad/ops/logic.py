@@ -1,4 +1,4 @@
-"""Truth values combined, and bits combined and shifted.
+"""How are truth values combined, and bits combined and shifted?
 
 The operators ``&``, ``|`` and ``^`` are the functions on bits, which on bools say the same as
 those on truth values; ``~`` is `logical_not`.
@@ -17,6 +17,21 @@ from s2sad.ops.promotion import as_dtype, as_operand, is_tensor, promote, requir
 def logical_and(input: Any, other: Any) -> Any:
     """Whether both hold, elementwise; a number holds where it is not 0.
 
+    Parameters
+    ----------
+    input, other : Tensor, bool or number
+        At least one is a Tensor; shapes broadcast.
+
+    Returns
+    -------
+    Tensor of bools
+
+    Raises
+    ------
+    S2sadError
+        E0304 for what is neither Tensor nor number, or no Tensor at all; E0401 for shapes that do
+        not broadcast.
+
     Examples
     --------
     >>> import s2sad as ms
@@ -28,6 +43,8 @@ def logical_and(input: Any, other: Any) -> Any:
 
 def logical_or(input: Any, other: Any) -> Any:
     """Whether at least one holds, elementwise; a number holds where it is not 0.
+
+    Arguments and errors are those of `logical_and`.
 
     Examples
     --------
@@ -41,6 +58,8 @@ def logical_or(input: Any, other: Any) -> Any:
 def logical_xor(input: Any, other: Any) -> Any:
     """Whether exactly one holds, elementwise; a number holds where it is not 0.
 
+    Arguments and errors are those of `logical_and`.
+
     Examples
     --------
     >>> import s2sad as ms
@@ -52,6 +71,8 @@ def logical_xor(input: Any, other: Any) -> Any:
 
 def logical_not(input: Any) -> Any:
     """Whether each element does not hold; a number holds where it is not 0.
+
+    Of any shape and dtype, the result of bools; E0304 for what is no Tensor.
 
     Examples
     --------
@@ -72,6 +93,22 @@ def _truths(*operands: Any) -> tuple[Any, ...]:
 def bitwise_and(input: Any, other: Any) -> Any:
     """Bits that are set in both, of integers or bools (E0301).
 
+    Parameters
+    ----------
+    input, other : Tensor or int
+        At least one is a Tensor; shapes broadcast.
+
+    Returns
+    -------
+    Tensor
+        Of the dtype in which the operands meet.
+
+    Raises
+    ------
+    S2sadError
+        E0301 for floats, E0304 for what is neither Tensor nor number, or no Tensor at all; E0401
+        for shapes that do not broadcast.
+
     Examples
     --------
     >>> import s2sad as ms
@@ -84,6 +121,8 @@ def bitwise_and(input: Any, other: Any) -> Any:
 def bitwise_or(input: Any, other: Any) -> Any:
     """Bits that are set in at least one, of integers or bools (E0301).
 
+    Arguments and errors are those of `bitwise_and`.
+
     Examples
     --------
     >>> import s2sad as ms
@@ -95,6 +134,8 @@ def bitwise_or(input: Any, other: Any) -> Any:
 
 def bitwise_xor(input: Any, other: Any) -> Any:
     """Bits that are set in exactly one, of integers or bools (E0301).
+
+    Arguments and errors are those of `bitwise_and`.
 
     Examples
     --------
@@ -120,6 +161,8 @@ def bitwise_not(input: Any) -> Any:
 def bitwise_left_shift(input: Any, other: Any) -> Any:
     """Integers times two to the power `other`, wrapping.
 
+    Arguments and errors are those of `bitwise_and`; bools are none (E0301).
+
     Examples
     --------
     >>> import s2sad as ms
@@ -131,6 +174,8 @@ def bitwise_left_shift(input: Any, other: Any) -> Any:
 
 def bitwise_right_shift(input: Any, other: Any) -> Any:
     """Integers divided by two to the power `other`, rounded down.
+
+    Arguments and errors are those of `bitwise_and`; bools are none (E0301).
 
     Examples
     --------

@@ -1,11 +1,11 @@
-"""Rows of a table, looked up by index."""
+"""Which rows of a table do indices name?"""
 
 from __future__ import annotations
 
 from typing import Any
 
 from s2sad.core.diagnostics import fail
-from s2sad.ops.promotion import require_tensor
+from s2sad.ops.promotion import require_integers, require_tensors
 from s2sad.ops.settings import flag, number
 from s2sad.prims.embedding import embedding as rows_of
 
@@ -57,9 +57,8 @@ def embedding(
     if max_norm is not None or flag("scale_grad_by_freq", scale_grad_by_freq):
         name = "scale_grad_by_freq=True" if max_norm is None else "max_norm"
         raise fail("E0310", f"{name} of embedding is not supported", help="leave it out")
-    table, indices = require_tensor(weight, "embedding"), require_tensor(input, "embedding")
+    table, indices = require_tensors("embedding", weight, input)
     if table.ndim != 2:
         raise fail("E0401", f"a table has axes (rows, size), got the shape {table.shape}")
-    if not indices.dtype.is_integer:
-        raise fail("E0301", f"indices are integers, got {indices.dtype.name}")
+    require_integers(indices, "indices")
     return rows_of(table, indices, padding_index=padding_idx)

@@ -1,4 +1,4 @@
-"""Losses."""
+"""How far are scores from the classes that were wanted, and how is a loss reduced?"""
 
 from __future__ import annotations
 
@@ -7,8 +7,15 @@ from typing import Any
 from s2sad import prims as p
 from s2sad.core import dtypes
 from s2sad.core.diagnostics import fail
-from s2sad.ops.promotion import as_dtype, is_tensor, require_tensor
-from s2sad.ops.settings import number, probability
+from s2sad.ops.promotion import (
+    as_dtype,
+    is_tensor,
+    require_floats,
+    require_integers,
+    require_tensor,
+    require_tensors,
+)
+from s2sad.ops.settings import fraction, integer, number
 from s2sad.prims.shape import require_shape
 
 REDUCTIONS = ("mean", "sum", "none")
@@ -107,9 +114,7 @@ def nll_loss(
 
 def _classified(name: str, scores: Any, target: Any, weight: Any) -> tuple[Any, Any, int, Any]:
     """Scores, what is wanted, the axis of classes, and the weights in the dtype of the scores."""
-    scores, labels = require_tensor(scores, name), require_tensor(target, name)
-    if not scores.dtype.is_float:
-        raise fail("E0301", f"{name} takes scores that are floats, got {scores.dtype.name}")
+    scores, labels = require_floats(scores, name), require_tensor(target, name)
     if not scores.ndim:
         raise fail("E0401", f"{name} needs scores with an axis of classes, got a 0-d Tensor")
     axis = min(scores.ndim - 1, 1)
@@ -120,9 +125,8 @@ def _classified(name: str, scores: Any, target: Any, weight: Any) -> tuple[Any, 
 
 
 def _check_settings(ignore_index: Any, smoothing: Any) -> None:
-    if isinstance(ignore_index, bool) or not isinstance(ignore_index, int):
-        raise fail("E0303", f"ignore_index is an int, got {ignore_index!r}")
-    probability("label_smoothing", smoothing)
+    integer("ignore_index", ignore_index)
+    fraction("label_smoothing", smoothing)
 
 
 def _check_weight(weight: Any, logits: Any, axis: int) -> None:
@@ -141,6 +145,11 @@ def _dense(
     reduction: str,
     label_smoothing: float,
 ) -> Any:
+    if targets.ndim != logits.ndim:
+        raise fail(
+            "E0401", f"targets that are floats are probabilities, of the shape {logits.shape}; "
+            f"got {targets.shape}", help="classes are integers: `target.astype(int32)`",
+        )  # fmt: skip
     targets = as_dtype(targets, logits.dtype)
     if weight is None:
         losses = p.cross_entropy(logits, targets, axis=axis, label_smoothing=label_smoothing)[0]
@@ -176,8 +185,7 @@ def picked(scores: Any, labels: Any, axis: int, ignore_index: int | None = None)
         E0301 for labels that are no integers, E0401 for those of another shape than `scores` has
         without `axis`; at run time E0501 for one that names no class.
     """
-    if not labels.dtype.is_integer:
-        raise fail("E0301", f"labels are integers, got {labels.dtype.name}")
+    require_integers(labels, "labels")
     rows = (*scores.shape[:axis], *scores.shape[axis + 1 :])
     require_shape(labels.shape, rows, "the labels")
     wide = as_dtype(labels, dtypes.int64)
@@ -271,8 +279,7 @@ def softmax_cross_entropy(
     array([0.6931472], dtype=float32)
     """
     check_reduction(reduction)
-    logits = require_tensor(logits, "softmax_cross_entropy")
-    labels = require_tensor(labels, "softmax_cross_entropy")
+    logits, labels = require_tensors("softmax_cross_entropy", logits, labels)
     if sparse:
         return reduced(p.sparse_cross_entropy(logits, labels)[0], reduction)
     if not labels.dtype.is_float:

@@ -11,9 +11,9 @@ from typing import Any
 
 from s2sad import prims as p
 from s2sad.core.diagnostics import fail
-from s2sad.ops.promotion import as_dtype, dtype_of, require_floats
+from s2sad.ops.promotion import as_dtype, dtype_of, floats_of
 from s2sad.ops.reduce import given_axes
-from s2sad.prims.rules import axes_of, axis_of
+from s2sad.prims.rules import axes_in_order
 
 
 def norm(
@@ -52,7 +52,7 @@ def norm(
     >>> norm(x).asnumpy(), norm(x, dim=1).asnumpy()
     (array(5., dtype=float32), array([5., 0.], dtype=float32))
     """
-    x = require_floats(A, "norm")
+    x = floats_of(A, "norm")
     axes = _axes(dim, x.ndim)
     if ord is None or len(axes) == 1:
         return vector_norm(x, 2 if ord is None else ord, axes, keepdim, dtype=dtype)
@@ -168,7 +168,7 @@ def matrix_norm(
 
 
 def _typed(operand: Any, dtype: Any) -> Any:
-    x = require_floats(operand, "norm")
+    x = floats_of(operand, "norm")
     if dtype is None:
         return x
     wanted = dtype_of(dtype)
@@ -180,6 +180,4 @@ def _typed(operand: Any, dtype: Any) -> Any:
 def _axes(axis: Any, ndim: int) -> tuple[int, ...]:
     """`axis` (None for all), counted from the front, in the order given."""
     given = given_axes(axis)
-    given = tuple(range(ndim)) if given is None else given
-    axes_of(given, ndim)
-    return tuple(axis_of(i, ndim) for i in (given if isinstance(given, tuple) else (given,)))
+    return tuple(range(ndim)) if given is None else axes_in_order(given, ndim)

@@ -1,4 +1,4 @@
-"""Losses of scores and distances that should differ by a margin at least.
+"""By how much do scores and distances miss the margin by which they should differ?
 
 They are computed in float32 where operands are narrower, and rounded once.
 """
@@ -12,7 +12,8 @@ from s2sad.core import dtypes
 from s2sad.core.diagnostics import fail
 from s2sad.ir import dims
 from s2sad.ops.loss import check_reduction, picked, reduced
-from s2sad.ops.promotion import as_dtype, require_tensor
+from s2sad.ops.magnitude import vector_norm
+from s2sad.ops.promotion import as_dtype, require_integers, require_tensor
 from s2sad.ops.regression_loss import elementwise, widened
 from s2sad.ops.settings import flag, integer, number, positive
 from s2sad.prims.shape import require_shape
@@ -241,20 +242,15 @@ def _triplet(
     if not x.ndim:
         raise fail("E0401", "triplet_margin_loss needs vectors, got 0-d Tensors")
     axis = min(x.ndim - 1, 1)
-    to_far = _norm(p.sub(x, far), order, eps, axis)
+    to_far = _apart(x, far, order, eps, axis)
     if is_swapped:
-        to_far = p.minimum(to_far, _norm(p.sub(near, far), order, eps, axis))
-    return p.relu(p.add(p.sub(_norm(p.sub(x, near), order, eps, axis), to_far), margin))
+        to_far = p.minimum(to_far, _apart(near, far, order, eps, axis))
+    return p.relu(p.add(p.sub(_apart(x, near, order, eps, axis), to_far), margin))
 
 
-def _norm(apart: Any, order: int, eps: float, axis: int) -> Any:
-    """Length of `apart` and `eps`, with gradient 0 at length 0."""
-    size = p.abs(p.add(apart, eps))
-    if order == 1:
-        return p.reduce_sum(size, axis=axis)
-    total = p.reduce_sum(p.pow(size, float(order)), axis=axis)
-    root = p.sqrt(total) if order == 2 else p.pow(total, 1.0 / order)
-    return p.where(p.equal(total, 0), 0, root)
+def _apart(x: Any, y: Any, order: int, eps: float, axis: int) -> Any:
+    """The length of ``x - y`` with `eps` added to each of its elements."""
+    return vector_norm(p.add(p.sub(x, y), eps), order, axis)
 
 
 def multi_margin_loss(
@@ -316,14 +312,13 @@ def _multi_margin(
         weight = as_dtype(require_tensor(weight, "multi_margin_loss"), x.dtype)
         require_shape(weight.shape, x.shape[-1:], "the weight")
         losses = p.mul(losses, p.expand_dims(p.gather(weight, labels, axis=0), axis=-1))
-    losses = p.mean(p.where(_is_class(x, labels), 0, losses), axis=-1)
+    losses = p.mean(p.where(_is_class(labels, x), 0, losses), axis=-1)
     return as_dtype(reduced(losses, reduction), dtype)
 
 
-def _is_class(x: Any, labels: Any) -> Any:
-    """Where along the last axis of `x` each label's class is."""
-    places = p.iota(dtype=dtypes.int64, shape=x.shape, axis=x.ndim - 1)
-    return p.equal(places, p.expand_dims(as_dtype(labels, dtypes.int64), axis=-1))
+def _is_class(labels: Any, x: Any) -> Any:
+    """Which of the classes, along the last axis of `x`, each label names: a new last axis."""
+    return p.one_hot(labels, depth=x.shape[-1], dtype=dtypes.bool_)
 
 
 def multilabel_margin_loss(input: Any, target: Any, reduction: str = "mean") -> Any:
@@ -355,9 +350,7 @@ def multilabel_margin_loss(input: Any, target: Any, reduction: str = "mean") -> 
     """
     check_reduction(reduction)
     dtype, (x,) = widened("multilabel_margin_loss", input)
-    labels = require_tensor(target, "multilabel_margin_loss")
-    if not labels.dtype.is_integer:
-        raise fail("E0301", f"labels are integers, got {labels.dtype.name}")
+    labels = require_integers(require_tensor(target, "multilabel_margin_loss"), "labels")
     if x.ndim not in (1, 2):
         raise fail("E0401", f"multilabel_margin_loss takes rows of scores, got {x.shape}")
     require_shape(labels.shape, x.shape, "the target")
@@ -370,14 +363,9 @@ def _multilabel(x: Any, labels: Any) -> Any:
     size = p.axis_size(x, axis=-1)
     known = p.where(p.less(labels, 0), size, labels)  # not from the end, if it counts
     scores = p.gather_elements(x, p.where(counts, known, 0), axis=-1)
-    matches = p.logical_and(_is_class(_square(x), labels), p.expand_dims(counts, axis=-1))
+    matches = p.logical_and(_is_class(labels, x), p.expand_dims(counts, axis=-1))
     others = p.logical_not(p.reduce_any(matches, axis=-2))
     apart = p.sub(p.expand_dims(x, axis=-2), p.expand_dims(scores, axis=-1))
     pairs = p.logical_and(p.expand_dims(counts, axis=-1), p.expand_dims(others, axis=-2))
     losses = p.where(pairs, p.relu(p.add(apart, 1.0)), 0)
     return p.mean(p.reduce_sum(losses, axis=-2), axis=-1)
-
-
-def _square(x: Any) -> Any:
-    """`x` once for each of its labels: of shape (..., classes, classes)."""
-    return p.broadcast_to(p.expand_dims(x, axis=-2), shape=(*x.shape, x.shape[-1]))

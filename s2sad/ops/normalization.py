@@ -1,4 +1,4 @@
-"""Normalisation: over a batch, a layer, groups of channels, or along the channels.
+"""How is a tensor normalised: over a batch, a layer, groups of channels, or along channels?
 
 Parameters may be of a wider dtype than the input, as in mixed precision: all is computed in the
 dtype in which they meet, and the result rounded to that of the input.
@@ -14,17 +14,14 @@ from s2sad.core.diagnostics import fail
 from s2sad.core.dtypes import DType
 from s2sad.core.parameter import Parameter
 from s2sad.ir import dims
-from s2sad.ops.promotion import as_dtype, constant, promote, require_tensor
-from s2sad.ops.settings import flag, integer, number
-from s2sad.ops.spatial import AXES
+from s2sad.ops.promotion import as_dtype, constant, kind_of, promote, require_tensor
+from s2sad.ops.settings import flag, fraction, integer, integers, number
+from s2sad.ops.spatial import require_axes
 from s2sad.ops.state import assign
 from s2sad.prims.rules import axis_of
 from s2sad.prims.statistics import element_count
 
 Shape = tuple[Any, ...]
-
-#: Axes by their number.
-SPELLED = {2: "(N, C)"} | {rank + 2: axes for rank, axes in AXES.items()}
 
 
 def batch_norm(
@@ -91,8 +88,7 @@ def batch_normalized(
 ) -> Any:  # fmt: skip
     """`batch_norm`, under the name by which messages call it."""
     x = require_axes(what, input_x, *range(2, 6))
-    if not 0 <= number("momentum", momentum) <= 1:
-        raise fail("E0404", f"momentum is from 0 to 1, got {momentum}")
+    fraction("momentum", momentum)
     parameters, statistics = (weight, bias), (running_mean, running_var)
     for value in (*parameters, *statistics):
         _require_shape(what, value, x, x.shape[1:2])
@@ -107,14 +103,6 @@ def batch_normalized(
         _follow("running_mean", running_mean, mean, momentum)
         _follow("running_var", running_var, _unbiased(variance, wide), momentum)
     return _as_input(y, x)
-
-
-def require_axes(what: str, x: Any, *counts: int) -> Any:
-    """`x`, a tensor with one of these numbers of axes (E0401)."""
-    if require_tensor(x, what).ndim not in counts:
-        names = " or ".join(SPELLED[count] for count in counts)
-        raise fail("E0401", f"{what} takes a tensor of axes {names}, got the shape {x.shape}")
-    return x
 
 
 def _require_shape(what: str, value: Any, x: Any, shape: Shape) -> None:
@@ -182,7 +170,7 @@ def _follow(name: str, running: Any, batch: Any, momentum: float) -> None:
     if not isinstance(running, Parameter):
         raise fail(
             "E0304", f"batch_norm in training writes {name}, which must be a Parameter, not a "
-            f"{type(running).__name__}", help=f"{name}=None keeps none",
+            f"{kind_of(running)}", help=f"{name}=None keeps none",
         )  # fmt: skip
     dtype = running.dtype.compute
     found = as_dtype(p.stop_gradient(batch), dtype)
@@ -226,9 +214,7 @@ def layer_norm(
     array([[-1.,  1.]], dtype=float32)
     """
     given = (normalized_shape,) if isinstance(normalized_shape, int) else normalized_shape
-    if not isinstance(given, (tuple, list)) or not given:
-        raise fail("E0303", f"normalized_shape is a tuple of int, got {normalized_shape!r}")
-    shape = tuple(integer("normalized_shape", size, 1) for size in given)
+    shape = integers("normalized_shape", given, 1)
     x = require_tensor(input, "layer_norm")
     first = x.ndim - len(shape)
     if first < 0 or _differ(x.shape[first:], shape):

@@ -1,4 +1,4 @@
-"""Pooling: each window becomes its largest element, or its mean.
+"""What does pooling make of each window: its largest element, or its mean?
 
 Every function takes a tensor without its batch axis, too.
 """
@@ -80,7 +80,14 @@ def max_pool3d(
     ceil_mode: bool = False,
     return_indices: bool = False,
 ) -> Any:
-    """Largest element of each window of three axes; see `max_pool2d`."""
+    """Largest element of each window of three axes; see `max_pool2d`.
+
+    Examples
+    --------
+    >>> import s2sad as ms
+    >>> max_pool3d(ms.ops.ones((1, 1, 2, 2, 2)), 2).shape
+    (1, 1, 1, 1, 1)
+    """
     return _max("max_pool3d", 3, x, kernel_size, stride, padding, dilation, return_indices,
                 ceil_mode)  # fmt: skip
 
@@ -148,7 +155,7 @@ def batched(name: str, rank: int, x: Any, pool: Callable[[Any], Any]) -> Any:
         return pool(x)
     if x.ndim != rank + 1:
         raise fail(
-            "E0401", f"{name} takes a tensor of axes {AXES[rank]}, or without N, got the shape "
+            "E0401", f"{name} takes a tensor of axes {AXES[rank + 2]}, or without N, got the shape "
             f"{x.shape}",
         )  # fmt: skip
     found = pool(p.expand_dims(x, axis=0))
@@ -234,7 +241,14 @@ def avg_pool3d(
     count_include_pad: bool = True,
     divisor_override: int | None = 0,
 ) -> Any:
-    """Mean of each window of three axes; see `avg_pool2d`."""
+    """Mean of each window of three axes; see `avg_pool2d`.
+
+    Examples
+    --------
+    >>> import s2sad as ms
+    >>> avg_pool3d(ms.ops.ones((1, 1, 2, 2, 2)), 2).shape
+    (1, 1, 1, 1, 1)
+    """
     return _mean("avg_pool3d", 3, input_x, kernel_size, stride, padding, ceil_mode,
                  count_include_pad, divisor_override)  # fmt: skip
 

@@ -1,4 +1,4 @@
-"""Losses of probabilities, or of what becomes one, with the probabilities that were wanted.
+"""How far are probabilities, or what becomes one, from those that were wanted?
 
 They are computed in float32 where operands are narrower, and rounded once.
 """

@@ -25,9 +25,15 @@ _INTEGERS = (dtypes.int8, dtypes.int16, dtypes.int32, dtypes.int64)
 _BY_NAME = {dtype.name: dtype for dtype in dtypes.ALL} | {"bool_": dtypes.bool_}
 
 
-def is_tensor(operand: Any) -> bool:
-    """Whether `operand` is a tensor, or stands for one while compiling."""
-    return isinstance(operand, (Tensor, Value))
+def is_tensor(obj: Any) -> bool:
+    """Whether `obj` is a tensor, or stands for one while compiling.
+
+    Examples
+    --------
+    >>> is_tensor(Tensor([1.0])), is_tensor(1.0)
+    (True, False)
+    """
+    return isinstance(obj, (Tensor, Value))
 
 
 def as_operand(operand: Any, others: tuple[Any, ...] = ()) -> Any:
@@ -50,7 +56,10 @@ def as_operand(operand: Any, others: tuple[Any, ...] = ()) -> Any:
     if isinstance(operand, np.generic) and operand.dtype.kind in "biuf":
         return operand.item()
     if not isinstance(operand, np.ndarray):
-        raise fail("E0304", f"expected a Tensor or a number, got {type(operand).__name__}")
+        raise fail(
+            "E0304", f"expected a Tensor or a number, got {type(operand).__name__}",
+            help="make it a Tensor: Tensor(data)" if isinstance(operand, (list, tuple)) else None,
+        )  # fmt: skip
     if builder.is_building(tuple(filter(is_tensor, others))):
         raise fail(
             "E0304",
@@ -58,6 +67,17 @@ def as_operand(operand: Any, others: tuple[Any, ...] = ()) -> Any:
             help="make it a Tensor outside",
         )
     return Tensor(operand)
+
+
+def kind_of(given: Any) -> str:
+    """What `given` is called where something else was wanted.
+
+    Examples
+    --------
+    >>> kind_of(3)
+    'int'
+    """
+    return type(given).__name__ if isinstance(given, Tensor) or not is_tensor(given) else "Tensor"
 
 
 def constant(data: Any, dtype: DType) -> Any:
@@ -71,6 +91,28 @@ def require_tensor(operand: Any, what: str) -> Any:
     if not is_tensor(operand):
         raise fail("E0304", f"{what} needs a Tensor, got {type(operand).__name__}")
     return operand
+
+
+def require_tensors(what: str, *operands: Any) -> tuple[Any, ...]:
+    """`operands`, all of which must be tensors (E0304)."""
+    return tuple(require_tensor(operand, what) for operand in operands)
+
+
+def require_floats(operand: Any, what: str) -> Any:
+    """`operand`, which must be a tensor (E0304) of floats (E0301)."""
+    if not require_tensor(operand, what).dtype.is_float:
+        raise fail(
+            "E0301", f"{what} needs floats, got {operand.dtype.name}",
+            help="cast: x.astype(float32)",
+        )  # fmt: skip
+    return operand
+
+
+def require_integers(tensor: Any, what: str) -> Any:
+    """`tensor`, whose elements must be integers (E0301)."""
+    if not tensor.dtype.is_integer:
+        raise fail("E0301", f"{what} are integers, got {tensor.dtype.name}")
+    return tensor
 
 
 def promote(*operands: Any) -> tuple[Any, ...]:
@@ -135,7 +177,7 @@ def promote_floats(*operands: Any) -> tuple[Any, ...]:
     given = promote(*operands)
     dtype = dtype_met(*given)
     dtype = dtype if dtype.is_float else dtypes.float32
-    return tuple(as_dtype(x, dtype) if is_tensor(x) else constant(x, dtype) for x in given)
+    return tuple(as_tensor(x, dtype) for x in given)
 
 
 def as_float(tensor: Any) -> Any:
@@ -143,9 +185,14 @@ def as_float(tensor: Any) -> Any:
     return tensor if tensor.dtype.is_float else as_dtype(tensor, dtypes.float32)
 
 
-def require_floats(operand: Any, what: str) -> Any:
+def floats_of(operand: Any, what: str) -> Any:
     """`operand`, which must be a tensor (E0304), in float32 where it holds integers or bools."""
     return as_float(require_tensor(operand, what))
+
+
+def as_tensor(operand: Any, dtype: DType) -> Any:
+    """A tensor, cast to `dtype`, or a number as a tensor of that dtype."""
+    return as_dtype(operand, dtype) if is_tensor(operand) else constant(operand, dtype)
 
 
 def as_dtype(tensor: Any, dtype: DType) -> Any:

@@ -1,4 +1,4 @@
-"""Uniform and normal numbers, drawn from a Generator that goes on by each draw.
+"""How are uniform and normal numbers drawn, from a Generator that goes on by each draw?
 
 All come from `s2sad.core.generator.DEFAULT` unless a `generator` is given. A `seed` names one of as
 many streams of that Generator: after the same `set_seed`, the same program draws the same numbers,
@@ -15,7 +15,7 @@ from s2sad.core.dtypes import DType
 from s2sad.core.generator import Generator
 from s2sad.ir import dims
 from s2sad.ops.draws import Draw, drawn, float_dtype
-from s2sad.ops.promotion import as_dtype, as_operand, constant, dtype_of, is_tensor, require_tensor
+from s2sad.ops.promotion import as_dtype, as_operand, as_tensor, dtype_of, is_tensor, require_tensor
 from s2sad.ops.random_integers import as_bound, integers_between
 from s2sad.ops.shapes import as_shape
 
@@ -175,7 +175,7 @@ def normal(
     """
     mean, stddev = as_operand(mean), as_operand(stddev)
     dtype = _wide_dtype(mean, stddev)
-    center, spread = _operand(mean, dtype), _operand(stddev, dtype)
+    center, spread = as_tensor(mean, dtype), as_tensor(stddev, dtype)
     whole = dims.broadcast(as_shape(shape), center.shape, spread.shape)
     numbers = drawn(_normal(whole, dtype), seed, generator=generator)
     return p.add(center, p.mul(spread, numbers))
@@ -184,10 +184,6 @@ def normal(
 def _wide_dtype(*operands: Any) -> DType:
     wide = any(is_tensor(x) and x.dtype is dtypes.float64 for x in operands)
     return dtypes.float64 if wide else dtypes.float32
-
-
-def _operand(operand: Any, dtype: DType) -> Any:
-    return as_dtype(operand, dtype) if is_tensor(operand) else constant(operand, dtype)
 
 
 def uniform(
@@ -231,7 +227,7 @@ def uniform(
         draw = integers_between(as_bound(low), as_bound(high), as_shape(shape))
         return as_dtype(drawn(draw, seed, generator=generator), found)
     wide = float_dtype(found).compute
-    low, high = _operand(low, wide), _operand(high, wide)
+    low, high = as_tensor(low, wide), as_tensor(high, wide)
     whole = dims.broadcast(as_shape(shape), low.shape, high.shape)
     numbers = drawn(_uniform(whole, wide), seed, generator=generator)
     return as_dtype(p.add(low, p.mul(p.sub(high, low), numbers)), found)

@@ -1,4 +1,4 @@
-"""Integers and orders, drawn from a Generator; for seeds and generators see `s2sad.ops.random`."""
+"""How are integers and orders drawn? For seeds and generators see `s2sad.ops.random`."""
 
 from __future__ import annotations
 
@@ -81,6 +81,8 @@ def randint_like(
 ) -> Any:
     """Integers as from `randint`, of the shape of `input` and of its dtype.
 
+    E0304 for what is no Tensor; other arguments and errors are those of `randint`.
+
     Examples
     --------
     >>> import s2sad as ms
@@ -101,6 +103,19 @@ def randperm(
     generator: Generator | None = None,
 ) -> Any:
     """The integers 0 to ``n - 1`` in random order; with `seed` and `offset` 0 there is no seed.
+
+    Parameters
+    ----------
+    n : int
+    seed, offset : int
+        Not negative.
+    dtype : DType
+        Of integers.
+    generator : Generator, optional
+
+    Returns
+    -------
+    Tensor, shape (n,)
 
     Raises
     ------
@@ -128,10 +143,16 @@ def _permutation(n: Any) -> Draw:
 def shuffle(x: Any, seed: int | None = None, *, generator: Generator | None = None) -> Any:
     """The rows of `x`, along its first axis, in random order.
 
+    Parameters
+    ----------
+    x : Tensor, shape (n, ...)
+    seed, generator
+        As of `rand`.
+
     Raises
     ------
     S2sadError
-        E0304 for what is no Tensor, E0401 for a 0-d one.
+        E0304 for what is no Tensor, E0401 for a 0-d one; others as of `rand`.
 
     Examples
     --------

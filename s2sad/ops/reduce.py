@@ -1,4 +1,4 @@
-"""What is left of an axis: sums, products, extremes and their places, truth."""
+"""What is left of an axis: its sum, product, extremes and their places, truth?"""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from typing import Any
 from s2sad import prims as p
 from s2sad.core import dtypes
 from s2sad.core.diagnostics import fail
-from s2sad.ir import dims
 from s2sad.ops.promotion import as_dtype, dtype_of, promote, require_tensor
+from s2sad.ops.shapes import ravel
 
 
 def given_axes(axes: Any) -> Any:
@@ -17,11 +17,6 @@ def given_axes(axes: Any) -> Any:
     if axes is None or axes in ((), []):
         return None
     return tuple(axes) if isinstance(axes, (tuple, list)) else axes
-
-
-def flat(x: Any) -> Any:
-    """The elements of `x` along one axis."""
-    return p.reshape(x, shape=(dims.size(x.shape),))
 
 
 # Sums and products
@@ -58,6 +53,8 @@ def sum(
 
 def nansum(input: Any, axis: Any = None, keepdims: bool = False, *, dtype: Any = None) -> Any:
     """`sum` of the elements that are not NaN; the others have the gradient 0.
+
+    Arguments and errors are those of `sum`.
 
     Examples
     --------
@@ -97,6 +94,8 @@ def count_nonzero(
 ) -> Any:
     """Number of elements over the axes `axis` (all when empty) that are not 0; NaN is not.
 
+    `dtype` is that of the result. Other arguments and errors are those of `all`.
+
     Examples
     --------
     >>> import s2sad as ms
@@ -113,6 +112,23 @@ def count_nonzero(
 def all(input: Any, axis: Any = None, keep_dims: bool = False) -> Any:
     """Whether all elements over the axes `axis` hold; numbers do where they are not 0.
 
+    Parameters
+    ----------
+    input : Tensor
+    axis : int, or tuple or list of int, optional
+        All of them by default.
+    keep_dims : bool
+        Whether reduced axes stay, with size 1.
+
+    Returns
+    -------
+    Tensor of bools
+
+    Raises
+    ------
+    S2sadError
+        E0304 for what is no Tensor, E0403 for an axis that does not exist, or is named twice.
+
     Examples
     --------
     >>> import s2sad as ms
@@ -125,6 +141,8 @@ def all(input: Any, axis: Any = None, keep_dims: bool = False) -> Any:
 
 def any(input: Any, axis: Any = None, keep_dims: bool = False) -> Any:
     """Whether one element over the axes `axis` holds; numbers do where they are not 0.
+
+    Arguments and errors are those of `all`.
 
     Examples
     --------
@@ -306,5 +324,5 @@ def argmin(input: Any, axis: int | None = None, keepdims: bool = False) -> Any:
 
 def _place(find: Callable[..., Any], x: Any, axis: int | None, keepdims: bool) -> Any:
     if axis is None:
-        return find(flat(x), axis=0, keepdims=False)
+        return find(ravel(x), axis=0, keepdims=False)
     return find(x, axis=axis, keepdims=keepdims)

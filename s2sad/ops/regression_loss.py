@@ -1,4 +1,4 @@
-"""Losses of numbers with the numbers that were wanted.
+"""How far are numbers from those that were wanted?
 
 They are computed in float32 where operands are narrower, and rounded once.
 """
@@ -12,7 +12,7 @@ from typing import Any
 from s2sad import prims as p
 from s2sad.core.dtypes import DType
 from s2sad.ops.loss import check_reduction, reduced
-from s2sad.ops.promotion import as_dtype, promote_floats, require_tensor
+from s2sad.ops.promotion import as_dtype, promote_floats, require_tensors
 from s2sad.ops.settings import flag, positive
 from s2sad.prims.shape import require_shape
 
@@ -25,7 +25,7 @@ def widened(name: str, *operands: Any) -> tuple[DType, list[Any]]:
     S2sadError
         E0304 for what is no tensor.
     """
-    given = promote_floats(*(require_tensor(x, name) for x in operands))
+    given = promote_floats(*require_tensors(name, *operands))
     dtype = given[0].dtype
     return dtype, [as_dtype(x, dtype.compute) for x in given]
 
@@ -61,7 +61,7 @@ def elementwise(
     dtype, wide = widened(name, *operands)
     for other in wide[1:] if same else ():
         require_shape(other.shape, wide[0].shape, f"both operands of {name}")
-    factors = [as_dtype(require_tensor(w, name), dtype.compute) for w in weights]
+    factors = [as_dtype(w, dtype.compute) for w in require_tensors(name, *weights)]
     return as_dtype(reduced(formula(*wide, *factors), reduction), dtype)
 
 

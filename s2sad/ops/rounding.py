@@ -1,6 +1,7 @@
-"""Floats rounded to whole numbers, which stay floats; integers and bools are whole already.
+"""To which whole numbers are floats rounded?
 
-The gradient is 0: between their jumps these functions are constant.
+They stay floats; integers and bools are whole already. The gradient is 0: between their jumps
+these functions are constant.
 """
 
 from __future__ import annotations
@@ -13,10 +14,13 @@ import numpy as np
 from s2sad import prims as p
 from s2sad.core.diagnostics import fail
 from s2sad.ops.promotion import as_dtype, require_tensor
+from s2sad.ops.settings import integer
 
 
 def floor(input: Any) -> Any:
     """Largest whole number that is not above each element.
+
+    Of any shape and dtype; E0304 for what is no Tensor.
 
     Examples
     --------
@@ -31,6 +35,8 @@ def floor(input: Any) -> Any:
 def ceil(input: Any) -> Any:
     """Smallest whole number that is not below each element.
 
+    Of any shape and dtype; E0304 for what is no Tensor.
+
     Examples
     --------
     >>> import s2sad as ms
@@ -43,6 +49,8 @@ def ceil(input: Any) -> Any:
 
 def trunc(input: Any) -> Any:
     """Each element without its fraction: the nearest whole number towards 0.
+
+    Of any shape and dtype; E0304 for what is no Tensor.
 
     Examples
     --------
@@ -59,6 +67,8 @@ fix = trunc
 
 def frac(x: Any) -> Any:
     """The fraction that `trunc` cuts off, with the sign of `x`; its gradient is 1.
+
+    Numbers of any shape and dtype; E0304 for what is no Tensor, E0301 for bools.
 
     Examples
     --------
@@ -92,8 +102,7 @@ def round(input: Any, *, decimals: int = 0) -> Any:
     array([1.25, 2.35], dtype=float32)
     """
     x = require_tensor(input, "round")
-    if isinstance(decimals, bool) or not isinstance(decimals, int):
-        raise fail("E0303", f"decimals is an int, got {decimals!r}")
+    integer("decimals", decimals)
     if not x.dtype.is_float:
         if decimals < 0:
             raise fail("E0301", f"round to {decimals} decimals needs floats, got {x.dtype.name}")

@@ -1,4 +1,4 @@
-"""Random choices with given probabilities."""
+"""How is a random choice made, with given probabilities?"""
 
 from __future__ import annotations
 
@@ -10,14 +10,9 @@ from s2sad.core.diagnostics import fail
 from s2sad.core.generator import Generator
 from s2sad.ir import dims
 from s2sad.ops.draws import drawn, integer_dtype
-from s2sad.ops.promotion import (
-    as_dtype,
-    constant,
-    is_tensor,
-    require_floats,
-    require_tensor,
-)
-from s2sad.ops.settings import flag, integer, positive, probability
+from s2sad.ops.promotion import as_dtype, constant, floats_of, is_tensor, require_tensor
+from s2sad.ops.settings import flag, fraction, integer, positive
+from s2sad.prims.rules import axis_of
 
 
 def bernoulli(
@@ -48,9 +43,9 @@ def bernoulli(
     """
     like = require_tensor(input, "bernoulli")
     if is_tensor(p):
-        chance = require_floats(p, "bernoulli")
+        chance = floats_of(p, "bernoulli")
     else:
-        chance = constant(probability("p", p), dtypes.float32)
+        chance = constant(fraction("p", p), dtypes.float32)
     return as_dtype(_coins(chance, like.shape, seed, generator), like.dtype)
 
 
@@ -197,7 +192,7 @@ def random_categorical(
     array([[1, 1, 1]])
     """
     found = integer_dtype(dtype)
-    scores = as_dtype(require_floats(logits, "random_categorical"), dtypes.float64)
+    scores = as_dtype(floats_of(logits, "random_categorical"), dtypes.float64)
     if scores.ndim != 2 or not scores.shape[-1]:
         raise fail("E0401", f"random_categorical takes rows of logits, got {scores.shape}")
     count = _count(num_sample, None)
@@ -234,12 +229,12 @@ def gumbel_softmax(logits: Any, tau: float = 1.0, hard: bool = False, dim: int =
     >>> gumbel_softmax(ms.Tensor([0.0, 900.0]), hard=True).asnumpy()
     array([0., 1.], dtype=float32)
     """
-    scores = require_floats(logits, "gumbel_softmax")
+    scores = floats_of(logits, "gumbel_softmax")
     temperature = positive("tau", tau)
     wide = as_dtype(scores, scores.dtype.compute)
     soft = p.softmax(p.div(p.add(wide, _gumbel(wide)), temperature), axis=dim)
     if flag("hard", hard):
-        soft = p.add(p.sub(_one_hot(soft, dim), p.stop_gradient(soft)), soft)
+        soft = p.add(p.sub(_largest(soft, dim), p.stop_gradient(soft)), soft)
     return as_dtype(soft, scores.dtype)
 
 
@@ -250,8 +245,8 @@ def _gumbel(x: Any) -> Any:
     return as_dtype(p.neg(p.log(exponential)), x.dtype)
 
 
-def _one_hot(soft: Any, dim: int) -> Any:
-    """1 at the foremost of the largest elements along `dim`, else 0."""
-    places = p.iota(dtype=dtypes.int64, shape=soft.shape, axis=dim)
-    largest = p.expand_dims(p.argmax(soft, axis=dim), axis=dim)
-    return as_dtype(p.equal(places, largest), soft.dtype)
+def _largest(soft: Any, axis: int) -> Any:
+    """One where an element is the largest along `axis`, the first of them, else zero."""
+    axis = axis_of(axis, soft.ndim)
+    places = p.argmax(soft, axis=axis)
+    return p.one_hot(places, depth=soft.shape[axis], dtype=soft.dtype, axis=axis)

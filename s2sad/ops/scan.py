@@ -1,4 +1,4 @@
-"""What has been gathered so far, at each place along an axis."""
+"""What has been gathered so far, at each place along an axis?"""
 
 from __future__ import annotations
 
@@ -60,10 +60,22 @@ def cummax(input: Any, axis: int) -> tuple[Any, Any]:
 
     Of equal elements the latest is named, and gets the gradient; NaN beats all.
 
+    Parameters
+    ----------
+    input : Tensor of numbers, shape (..., n, ...)
+    axis : int
+        The axis of length n.
+
+    Returns
+    -------
+    tuple of Tensor
+        Both of the shape of `input`.
+
     Raises
     ------
     S2sadError
-        E0301 for bools, E0403 for an axis that does not exist.
+        E0301 for bools, E0303 for an axis that is no int, E0304 for what is no Tensor, E0403 for
+        an axis that does not exist.
 
     Examples
     --------

@@ -1,8 +1,9 @@
-"""Elements and slices written at indices that are data; nothing is changed, the result is new.
+"""What does a tensor become when elements and slices are written at indices that are data?
 
-An index is checked when the program runs: a negative one counts from the end, one out of range is
-an error (E0501). Where several updates meet in one place the last one counts, or they add up, or
-are taken one after the other; each gets the gradient of the part that it has in the result.
+Nothing is changed, the result is new. An index is checked when the program runs: a negative one
+counts from the end, one out of range is an error (E0501). Where several updates meet in one place
+the last one counts, or they add up, or are taken one after the other; each gets the gradient of the
+part that it has in the result.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from s2sad.core.diagnostics import fail
 from s2sad.core.tensor import Tensor
 from s2sad.ir import builder, dims
 from s2sad.ops.creation import zeros
-from s2sad.ops.promotion import constant, is_tensor, require_tensor
+from s2sad.ops.promotion import as_tensor, constant, is_tensor, require_tensor, require_tensors
 from s2sad.ops.selection import filling
 from s2sad.ops.shapes import reshape
 from s2sad.ops.state import assign
@@ -28,8 +29,7 @@ from s2sad.prims.shape import require_shape
 
 
 def _written(name: str, x: Any, indices: Any, updates: Any, reduce: str) -> Any:
-    given = [require_tensor(operand, name) for operand in (x, indices, updates)]
-    return p.scatter_nd(*given, reduce=reduce)
+    return p.scatter_nd(*require_tensors(name, x, indices, updates), reduce=reduce)
 
 
 def scatter_nd(indices: Any, updates: Any, shape: Any) -> Any:
@@ -183,7 +183,7 @@ def tensor_scatter_min(input_x: Any, indices: Any, updates: Any) -> Any:
 
 def _one_by_one(name: str, combine: Callable[..., Any], x: Any, indices: Any, updates: Any) -> Any:
     """Update after update: what `combine` makes of the element and the update takes its place."""
-    x, indices, updates = (require_tensor(operand, name) for operand in (x, indices, updates))
+    x, indices, updates = require_tensors(name, x, indices, updates)
     depth = static_size(indices.shape[-1], "the number of indices an update") if indices.ndim else 0
     if not indices.ndim or depth > x.ndim:
         raise fail("E0401", f"{tuple(indices.shape)} indices do not fit {tuple(x.shape)}")
@@ -241,7 +241,7 @@ def tensor_scatter_elements(
     >>> tensor_scatter_elements(x, indices, ms.Tensor([7.0, 8.0])).asnumpy()
     array([8., 2., 7.], dtype=float32)
     """
-    given = [require_tensor(x, "tensor_scatter_elements") for x in (input_x, indices, updates)]
+    given = require_tensors("tensor_scatter_elements", input_x, indices, updates)
     return p.scatter_elements(*given, axis=axis, reduce=reduction)
 
 
@@ -270,7 +270,7 @@ def scatter(input: Any, axis: int, index: Any, src: Any) -> Any:
     array([[0., 5.],
            [6., 0.]], dtype=float32)
     """
-    x, index = require_tensor(input, "scatter"), require_tensor(index, "scatter")
+    x, index = require_tensors("scatter", input, index)
     if not is_tensor(src):
         src = p.broadcast_to(constant(filling(src, x, "scatter"), x.dtype), shape=index.shape)
     return tensor_scatter_elements(x, index, src, axis)
@@ -304,8 +304,7 @@ def index_add(
     array([[ 1., 12.],
            [ 3., 24.]], dtype=float32)
     """
-    given = [require_tensor(operand, "index_add") for operand in (x, indices, y)]
-    return p.index_add(*given, axis=axis)
+    return p.index_add(*require_tensors("index_add", x, indices, y), axis=axis)
 
 
 def index_fill(x: Any, axis: int, index: Any, value: Any) -> Any:
@@ -334,8 +333,7 @@ def index_fill(x: Any, axis: int, index: Any, value: Any) -> Any:
     """
     x, axis = require_tensor(x, "index_fill"), axis_of(axis, x.ndim)
     places = index if is_tensor(index) else constant(index, dtypes.int64)
-    value = filling(value, x, "index_fill")
-    value = value if is_tensor(value) else constant(value, x.dtype)
+    value = as_tensor(filling(value, x, "index_fill"), x.dtype)
     shape = (*x.shape[:axis], *places.shape, *x.shape[axis + 1 :])
     return p.index_update(x, places, p.broadcast_to(value, shape=shape), axis=axis)
 
@@ -367,7 +365,7 @@ def unsorted_segment_sum(input_x: Any, segment_ids: Any, num_segments: int) -> A
     >>> unsorted_segment_sum(x, ids, 3).asnumpy()
     array([5., 0., 2.], dtype=float32)
     """
-    x, ids = (require_tensor(y, "unsorted_segment_sum") for y in (input_x, segment_ids))
+    x, ids = require_tensors("unsorted_segment_sum", input_x, segment_ids)
     part = tuple(x.shape[ids.ndim :])
     counts = p.greater_equal(ids, 0)
     addends = p.where(reshape(counts, (*ids.shape, *(1,) * len(part))), x, 0)
@@ -405,7 +403,7 @@ def scatter_update(input_x: Any, indices: Any, updates: Any) -> Any:
     >>> w.asnumpy()
     array([1., 5.], dtype=float32)
     """
-    given = [require_tensor(x, "scatter_update") for x in (input_x, indices, updates)]
+    given = require_tensors("scatter_update", input_x, indices, updates)
     return assign(input_x, p.index_update(*given))
 
 
@@ -422,5 +420,5 @@ def scatter_add(input_x: Any, indices: Any, updates: Any) -> Any:
     >>> w.asnumpy()
     array([ 1., 14.], dtype=float32)
     """
-    given = [require_tensor(x, "scatter_add") for x in (input_x, indices, updates)]
+    given = require_tensors("scatter_add", input_x, indices, updates)
     return assign(input_x, p.index_add(*given))

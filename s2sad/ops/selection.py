@@ -1,4 +1,4 @@
-"""Elements chosen by a condition, shapes kept."""
+"""Which elements does a condition choose, shapes kept?"""
 
 from __future__ import annotations
 
@@ -8,7 +8,15 @@ from s2sad import prims as p
 from s2sad.core import dtypes
 from s2sad.core.diagnostics import fail
 from s2sad.ops.comparison import where
-from s2sad.ops.promotion import as_dtype, as_operand, default_dtype, is_tensor, require_tensor
+from s2sad.ops.promotion import (
+    as_dtype,
+    as_operand,
+    default_dtype,
+    is_tensor,
+    require_integers,
+    require_tensor,
+    require_tensors,
+)
 from s2sad.ops.shapes import broadcast_to, ravel, reshape
 from s2sad.ops.varying import known_now
 from s2sad.prims.shape import shape_of
@@ -16,6 +24,8 @@ from s2sad.prims.shape import shape_of
 
 def select(condition: Any, input: Any, other: Any) -> Any:
     """`input` where `condition` holds, else `other`; all three broadcast: `where`.
+
+    Arguments and errors are those of `where`.
 
     Examples
     --------
@@ -51,7 +61,7 @@ def masked_fill(input_x: Any, mask: Any, value: Any) -> Any:
     >>> masked_fill(ms.Tensor([1.0, 2.0]), ms.Tensor([True, False]), -1.0).asnumpy()
     array([-1.,  2.], dtype=float32)
     """
-    x, mask = require_tensor(input_x, "masked_fill"), require_tensor(mask, "masked_fill")
+    x, mask = require_tensors("masked_fill", input_x, mask)
     return p.where(mask, filling(value, x, "masked_fill"), x)
 
 
@@ -79,8 +89,7 @@ def masked_scatter(input: Any, mask: Any, source: Any) -> Any:
     >>> masked_scatter(x, mask, ms.Tensor([7, 8, 9])).asnumpy()
     array([7, 2, 8])
     """
-    given = [require_tensor(operand, "masked_scatter") for operand in (input, mask, source)]
-    x, where_to, values = given
+    x, where_to, values = require_tensors("masked_scatter", input, mask, source)
     where_to = broadcast_to(where_to, tuple(x.shape))
     counts = p.cumsum(as_dtype(ravel(where_to), dtypes.int64), axis=0)
     places = reshape(p.where(ravel(where_to), p.sub(counts, 1), 0), tuple(x.shape))
@@ -109,9 +118,7 @@ def sequence_mask(lengths: Any, maxlen: int | None = None) -> Any:
     array([[ True, False, False],
            [ True,  True, False]])
     """
-    x = require_tensor(lengths, "sequence_mask")
-    if not x.dtype.is_integer:
-        raise fail("E0301", f"lengths are integers, got {x.dtype.name}")
+    x = require_integers(require_tensor(lengths, "sequence_mask"), "lengths")
     if maxlen is None:
         known = known_now(x, "the greatest length", "give maxlen")
         maxlen = int(known.max(initial=0))

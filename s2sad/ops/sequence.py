@@ -1,4 +1,4 @@
-"""Tensors of numbers in a row, the same distance or the same factor apart."""
+"""Which numbers stand in a row, the same distance or the same factor apart?"""
 
 from __future__ import annotations
 
@@ -22,6 +22,7 @@ from s2sad.ops.promotion import (
     is_tensor,
     promote_floats,
 )
+from s2sad.ops.settings import integer
 from s2sad.ops.varying import known_now
 
 
@@ -87,6 +88,11 @@ def _plain_number(value: Any, what: str) -> Any:
 def range(start: Any, end: Any, step: Any, maxlen: int = 1000000) -> Any:
     """``start, start + step, ...`` before `end`, at most `maxlen` of them: `arange`.
 
+    Parameters
+    ----------
+    start, end, step : number, or Tensor with no axes
+    maxlen : int
+
     Raises
     ------
     S2sadError
@@ -127,20 +133,12 @@ def linspace(start: Any, end: Any, steps: int) -> Any:
     >>> linspace(0, 1, 3).asnumpy()
     array([0. , 0.5, 1. ], dtype=float32)
     """
-    count = _step_count(steps)
+    count = integer("steps", steps, 1)
     low, high = as_operand(start), as_operand(end)
     if is_tensor(low) or is_tensor(high):
         low, high = promote_floats(low, high)
         return _between(low, high, count)
     return constant(np.linspace(low, high, count), dtypes.float32)
-
-
-def _step_count(steps: Any) -> int:
-    if isinstance(steps, bool) or not isinstance(steps, int):
-        raise fail("E0303", f"the number of steps is an int, got {steps!r}")
-    if steps < 1:
-        raise fail("E0404", f"there is one step at least, got {steps}")
-    return steps
 
 
 def _between(low: Any, high: Any, steps: int) -> Any:
@@ -180,5 +178,5 @@ def logspace(
         exponents = linspace(low, high, steps)
         return as_dtype(p.pow(constant(base, exponents.dtype), exponents), dtype_of(dtype))
     with np.errstate(all="ignore"):
-        powers = np.float64(base) ** np.linspace(low, high, _step_count(steps))
+        powers = np.float64(base) ** np.linspace(low, high, integer("steps", steps, 1))
     return constant(powers, dtype_of(dtype))

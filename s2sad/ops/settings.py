@@ -29,6 +29,19 @@ def integer(name: str, given: Any, least: int | None = None) -> int:
     return given
 
 
+def integers(name: str, given: Any, least: int | None = None) -> tuple[int, ...]:
+    """`given`, a tuple or list of one int or more (E0303), each as `integer` has it.
+
+    Examples
+    --------
+    >>> integers("normalized_shape", [2, 3], 1)
+    (2, 3)
+    """
+    if not isinstance(given, (tuple, list)) or not given:
+        raise fail("E0303", f"{name} is a tuple of int, got {given!r}")
+    return tuple(integer(name, entry, least) for entry in given)
+
+
 def number(name: str, given: Any) -> int | float:
     """`given`, which must be a Python number, and no bool (E0303)."""
     if isinstance(given, bool) or not isinstance(given, (int, float)):
@@ -43,8 +56,15 @@ def positive(name: str, given: Any) -> float:
     return float(given)
 
 
-def probability(name: str, given: Any) -> float:
+def not_negative(name: str, given: Any) -> float:
+    """`given`, a Python number (E0303) from 0 on and finite (E0404), as a float."""
+    if not 0 <= number(name, given) < float("inf"):
+        raise fail("E0404", f"{name} is finite and not negative, got {given}")
+    return float(given)
+
+
+def fraction(name: str, given: Any) -> float:
     """`given`, a Python number (E0303) from 0 to 1 (E0404), as a float."""
     if not 0 <= number(name, given) <= 1:
-        raise fail("E0404", f"{name} is a probability, from 0 to 1, got {given}")
+        raise fail("E0404", f"{name} is from 0 to 1, got {given}")
     return float(given)

@@ -1,4 +1,4 @@
-"""Shapes and dtypes of tensors: asked for, and changed without moving an element."""
+"""Which shape and dtype has a tensor, and how do they change without moving an element?"""
 
 from __future__ import annotations
 
@@ -86,6 +86,8 @@ def size(input_x: Any) -> Any:
 
 def numel(input: Any) -> Any:
     """The number of elements: `size` under another name.
+
+    Of any shape and dtype; E0304 for what is no Tensor.
 
     Examples
     --------
@@ -183,6 +185,10 @@ def reshape(input: Any, shape: Any) -> Any:
 def view_as(input: Any, other: Any) -> Any:
     """The elements of `input`, in order, in the shape of `other`.
 
+    Parameters
+    ----------
+    input, other : Tensor
+
     Raises
     ------
     S2sadError
@@ -199,6 +205,8 @@ def view_as(input: Any, other: Any) -> Any:
 
 def ravel(input: Any) -> Any:
     """The elements of `input`, in order, along one axis.
+
+    Of any shape and dtype; E0304 for what is no Tensor.
 
     Examples
     --------
@@ -294,6 +302,8 @@ def expand_dims(input_x: Any, axis: Any) -> Any:
 def unsqueeze(input: Any, dim: int) -> Any:
     """`input` with a new axis of size 1, at place `dim` of the result: `expand_dims`.
 
+    Arguments and errors are those of `expand_dims`.
+
     Examples
     --------
     >>> import s2sad as ms
@@ -339,6 +349,8 @@ def broadcast_to(input: Any, shape: Any) -> Any:
 def expand(input: Any, size: Any) -> Any:
     """`input` repeated to the shape `size`: `broadcast_to`.
 
+    Arguments and errors are those of `broadcast_to`.
+
     Examples
     --------
     >>> import s2sad as ms
@@ -351,6 +363,10 @@ def expand(input: Any, size: Any) -> Any:
 
 def expand_as(input: Any, other: Any) -> Any:
     """`input` repeated to the shape of `other`.
+
+    Parameters
+    ----------
+    input, other : Tensor
 
     Raises
     ------

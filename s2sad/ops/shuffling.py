@@ -1,4 +1,4 @@
-"""Elements moved between channels and space, and tensors framed by what they hold."""
+"""How do elements move between channels and space, and what frames a tensor?"""
 
 from __future__ import annotations
 

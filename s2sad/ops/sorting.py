@@ -1,4 +1,4 @@
-"""The order of elements, with NaN above all numbers; equal elements keep their order."""
+"""In which order are elements? NaN is above all numbers; equal elements keep their order."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 from s2sad import prims as p
 from s2sad.core import dtypes
 from s2sad.core.diagnostics import fail
-from s2sad.ops.promotion import as_dtype, as_operand, constant, is_tensor, promote, require_tensor
+from s2sad.ops.promotion import as_dtype, as_operand, as_tensor, is_tensor, promote, require_tensor
 from s2sad.prims.sort import sort as in_order
 
 
@@ -58,6 +58,8 @@ def _shaped(found: tuple[Any, Any], x: Any) -> tuple[Any, Any]:
 
 def argsort(input: Any, axis: int = -1, descending: bool = False) -> Any:
     """Indices (int32) that put `input` in order along `axis`, as those of `sort`.
+
+    Arguments and errors are those of `sort`.
 
     Examples
     --------
@@ -111,6 +113,8 @@ def topk(
 
 def top_k(input_x: Any, k: int, sorted: bool = True) -> tuple[Any, Any]:
     """The `k` largest elements along the last axis, and their indices: `topk`.
+
+    Arguments and errors are those of `topk`.
 
     Examples
     --------
@@ -171,6 +175,6 @@ def searchsorted(
     if sorter is not None:
         line = p.gather_elements(line, require_tensor(sorter, "searchsorted"), axis=-1)
     line, wanted = promote(line, as_operand(values, (line,)))
-    wanted = wanted if is_tensor(wanted) else constant(wanted, line.dtype)
+    wanted = as_tensor(wanted, line.dtype)
     found = p.searchsorted(line, wanted, right=right or side == "right")
     return as_dtype(found, dtypes.int32) if out_int32 else found

@@ -18,7 +18,8 @@ Sizes = tuple[int, ...]
 Pairs = tuple[tuple[int, int], ...]
 
 PAD_MODES = ("valid", "same", "pad")
-AXES = {1: "(N, C, L)", 2: "(N, C, H, W)", 3: "(N, C, D, H, W)"}
+#: How axes are called, by their number.
+AXES = {2: "(N, C)", 3: "(N, C, L)", 4: "(N, C, H, W)", 5: "(N, C, D, H, W)"}
 
 
 def sizes_of(name: str, given: Any, rank: int, least: int | None = 1) -> Sizes:
@@ -111,10 +112,18 @@ def _same(size: Dim, kernel: int, stride: int, dilation: int) -> tuple[int, int]
     return total // 2, total - total // 2
 
 
-def require_rank(what: str, x: Any, rank: int) -> Any:
-    """`x`, a tensor with batch, channel and `rank` spatial axes (E0401)."""
-    if require_tensor(x, what).ndim != rank + 2:
-        raise fail("E0401", f"{what} takes a tensor of axes {AXES[rank]}, got the shape {x.shape}")
+def require_axes(what: str, x: Any, *counts: int) -> Any:
+    """`x`, a tensor with one of these numbers of axes (E0401)."""
+    if require_tensor(x, what).ndim not in counts:
+        names = " or ".join(AXES[count] for count in counts)
+        raise fail("E0401", f"{what} takes a tensor of axes {names}, got the shape {x.shape}")
+    return x
+
+
+def require_sequence(what: str, x: Any) -> Any:
+    """`x`, a tensor of three axes, of which two count steps and sequences (E0401)."""
+    if require_tensor(x, what).ndim != 3:
+        raise fail("E0401", f"{what} takes axes (T, N, size), got the shape {tuple(x.shape)}")
     return x
 
 

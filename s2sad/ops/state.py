@@ -1,4 +1,4 @@
-"""Parameters written, and gradients cut."""
+"""How are Parameters written, and where do gradients end?"""
 
 from __future__ import annotations
 
@@ -14,9 +14,11 @@ from s2sad.ir import builder
 from s2sad.ops.promotion import (
     as_dtype,
     as_operand,
+    as_tensor,
     constant,
     default_dtype,
     is_tensor,
+    kind_of,
     require_tensor,
 )
 from s2sad.prims.shape import require_shape
@@ -50,7 +52,7 @@ def assign(variable: Any, value: Any) -> Any:
     array([2.], dtype=float32)
     """
     if not isinstance(variable, Parameter):
-        raise fail("E0304", f"assign writes a Parameter, got a {type(variable).__name__}")
+        raise fail("E0304", f"assign writes a Parameter, got a {kind_of(variable)}")
     value = as_operand(value, (variable,))
     if not builder.is_building((variable, value)):
         return variable.set_data(value)
@@ -104,13 +106,11 @@ def assign_sub(variable: Any, value: Any) -> Any:
 
 def _changed(variable: Any, value: Any, operation: Callable[..., Any], name: str) -> Any:
     if not isinstance(variable, Parameter):
-        raise fail("E0304", f"{name} writes a Parameter, got a {type(variable).__name__}")
+        raise fail("E0304", f"{name} writes a Parameter, got a {kind_of(variable)}")
     value = as_operand(value, (variable,))
     _check_rank(value, variable)
-    if not is_tensor(value):
-        value = constant(value, variable.dtype)
     with WRITING:
-        return assign(variable, operation(variable, as_dtype(value, variable.dtype)))
+        return assign(variable, operation(variable, as_tensor(value, variable.dtype)))
 
 
 def _check_rank(value: Any, variable: Parameter) -> None:
@@ -147,7 +147,7 @@ def check_gradients(gradients: Any, parameters: Sequence[Parameter]) -> None:
         E0301 for a gradient that is not of floats, E0401 for one of another shape.
     """
     if not isinstance(gradients, (tuple, list)):
-        kind = type(gradients).__name__
+        kind = kind_of(gradients)
         raise fail("E0304", f"an optimizer takes a tuple of gradients, got a {kind}")
     if len(gradients) != len(parameters):
         raise fail("E0302", f"{len(gradients)} gradients for {len(parameters)} Parameters")
@@ -160,6 +160,8 @@ def check_gradients(gradients: Any, parameters: Sequence[Parameter]) -> None:
 
 def stop_gradient(value: Any) -> Any:
     """`value` itself, through which no gradient flows; of containers, of all that they hold.
+
+    Nothing is refused: what holds no Tensor is given back.
 
     Examples
     --------
@@ -177,6 +179,8 @@ def stop_gradient(value: Any) -> Any:
 
 def depend(value: Any, expr: Any) -> Any:
     """`value`; that `expr` comes first is so already, since a program runs in the order written.
+
+    Nothing is refused: both may be anything.
 
     Examples
     --------

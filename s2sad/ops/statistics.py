@@ -11,8 +11,9 @@ from s2sad import prims as p
 from s2sad.core import dtypes
 from s2sad.core.diagnostics import fail
 from s2sad.ir import dims
-from s2sad.ops.promotion import as_dtype, as_float, dtype_of, require_floats, require_tensor
-from s2sad.ops.reduce import flat, given_axes
+from s2sad.ops.promotion import as_dtype, as_float, dtype_of, floats_of, require_tensor
+from s2sad.ops.reduce import given_axes
+from s2sad.ops.shapes import ravel
 from s2sad.prims.rules import axis_of
 
 
@@ -50,13 +51,15 @@ def mean(x: Any, axis: Any = None, keep_dims: bool = False) -> Any:
 def nanmean(input: Any, axis: Any = None, keepdims: bool = False, *, dtype: Any = None) -> Any:
     """Mean over the axes `axis` of the elements that are not NaN; NaN where there are none.
 
+    Integers and bools give float32. Arguments and errors are those of `sum`.
+
     Examples
     --------
     >>> import s2sad as ms
     >>> nanmean(ms.Tensor([1.0, float("nan"), 2.0])).asnumpy()
     array(1.5, dtype=float32)
     """
-    x = require_floats(input, "nanmean")
+    x = floats_of(input, "nanmean")
     x = x if dtype is None else as_dtype(x, dtype_of(dtype))
     wide = as_dtype(x, x.dtype.compute)
     missing = p.is_nan(wide)
@@ -89,7 +92,7 @@ def var(input: Any, axis: Any = None, ddof: int = 0, keepdims: bool = False) -> 
     >>> var(ms.Tensor([1.0, 3.0])).asnumpy(), var(ms.Tensor([1.0, 3.0]), ddof=1).asnumpy()
     (array(1., dtype=float32), array(2., dtype=float32))
     """
-    x = require_floats(input, "var")
+    x = floats_of(input, "var")
     return p.variance(x, axis=given_axes(axis), keepdims=keepdims, ddof=_degrees(ddof))
 
 
@@ -104,7 +107,7 @@ def std(input: Any, axis: Any = None, ddof: int = 0, keepdims: bool = False) -> 
     >>> std(ms.Tensor([1.0, 3.0])).asnumpy()
     array(1., dtype=float32)
     """
-    x = require_floats(input, "std")
+    x = floats_of(input, "std")
     return p.standard_deviation(x, axis=given_axes(axis), keepdims=keepdims, ddof=_degrees(ddof))
 
 
@@ -119,6 +122,8 @@ def var_mean(
 ) -> tuple[Any, Any]:
     """`var` and the mean.
 
+    Arguments and errors are those of `var`.
+
     Examples
     --------
     >>> import s2sad as ms
@@ -126,7 +131,7 @@ def var_mean(
     >>> variance.asnumpy(), mean.asnumpy()
     (array(1., dtype=float32), array(2., dtype=float32))
     """
-    x = require_floats(input, "var_mean")
+    x = floats_of(input, "var_mean")
     return var(x, axis, ddof, keepdims), mean(x, axis, keepdims)
 
 
@@ -135,6 +140,8 @@ def std_mean(
 ) -> tuple[Any, Any]:
     """`std` and the mean.
 
+    Arguments and errors are those of `var`.
+
     Examples
     --------
     >>> import s2sad as ms
@@ -142,7 +149,7 @@ def std_mean(
     >>> deviation.asnumpy(), mean.asnumpy()
     (array(2., dtype=float32), array(3., dtype=float32))
     """
-    x = require_floats(input, "std_mean")
+    x = floats_of(input, "std_mean")
     return std(x, axis, ddof, keepdims), mean(x, axis, keepdims)
 
 
@@ -173,7 +180,7 @@ def median(input: Any, axis: int | None = -1, keepdims: bool = False) -> tuple[A
     """
     x = require_tensor(input, "median")
     if axis is None or (not x.ndim and axis in (0, -1)):
-        x, axis, keepdims = flat(x), 0, False
+        x, axis, keepdims = ravel(x), 0, False
     axis = axis_of(axis, x.ndim)
     index = _place_of_median(x, axis)
     value = p.gather_elements(x, index, axis=axis)
@@ -218,5 +225,5 @@ def logsumexp(input: Any, dim: Any, keepdim: bool = False) -> Any:
     >>> logsumexp(ms.Tensor([1000.0, 1000.0]), 0).asnumpy()
     array(1000.6932, dtype=float32)
     """
-    x = require_floats(input, "logsumexp")
+    x = floats_of(input, "logsumexp")
     return p.log_sum_exp(x, axis=given_axes(dim), keepdims=keepdim)

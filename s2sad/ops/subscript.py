@@ -22,6 +22,7 @@ from s2sad.ops.index import index_rows
 from s2sad.ops.promotion import as_dtype, as_operand, constant, is_tensor, require_tensor
 from s2sad.ops.shapes import reshape
 from s2sad.ops.varying import SELECT, known_now
+from s2sad.prims.rules import outside
 
 WHOLE = builtins.slice(None)
 
@@ -115,7 +116,10 @@ def _term(x: Any, item: Any) -> Any:
     if isinstance(item, (list, tuple, builtins.range)):
         return _listed(x, list(item))
     if not is_tensor(item) and not isinstance(item, np.ndarray):
-        raise fail("E0304", f"a Tensor has no index of type {type(item).__name__}")
+        raise fail(
+            "E0304", f"a Tensor has no index of type {type(item).__name__}",
+            help="integers, slices, None, `...`, and Tensors of integers or bools",
+        )  # fmt: skip
     tensor = as_operand(item, (x,))
     if tensor.dtype.is_float:
         raise fail("E0301", f"an index is of integers or bools, got a {tensor.dtype.name} Tensor")
@@ -181,7 +185,7 @@ def from_front(index: int, size: Any, axis: int) -> int:
     if fits is None:
         raise fail("E0402", f"cannot tell whether axis {axis} of size {size} has an index {index}")
     if not fits:
-        raise fail("E0501", f"index {index} is out of range for axis {axis} of size {size}")
+        raise outside(index, axis, size)
     return place if isinstance(place, int) else index
 
 

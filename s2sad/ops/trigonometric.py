@@ -1,4 +1,7 @@
-"""Sines, their relatives and their inverses. Integers and bools are taken as float32."""
+"""What are sines, their relatives and their inverses?
+
+Integers and bools are taken as float32.
+"""
 
 from __future__ import annotations
 
@@ -6,11 +9,13 @@ import math
 from typing import Any
 
 from s2sad import prims as p
-from s2sad.ops.promotion import as_dtype, promote_floats, require_floats
+from s2sad.ops.promotion import as_dtype, floats_of, promote_floats
 
 
 def sin(input: Any) -> Any:
     """Sine, of integers in float32; NaN at the infinities.
+
+    Of any shape; integers and bools give float32. E0304 for what is no Tensor.
 
     Examples
     --------
@@ -18,11 +23,13 @@ def sin(input: Any) -> Any:
     >>> sin(ms.Tensor([0.0, 1.0])).asnumpy()
     array([0.      , 0.841471], dtype=float32)
     """
-    return p.sin(require_floats(input, "sin"))
+    return p.sin(floats_of(input, "sin"))
 
 
 def cos(input: Any) -> Any:
     """Cosine, of integers in float32; NaN at the infinities.
+
+    Of any shape; integers and bools give float32. E0304 for what is no Tensor.
 
     Examples
     --------
@@ -30,11 +37,13 @@ def cos(input: Any) -> Any:
     >>> cos(ms.Tensor([0.0, 1.0])).asnumpy()
     array([1.       , 0.5403023], dtype=float32)
     """
-    return p.cos(require_floats(input, "cos"))
+    return p.cos(floats_of(input, "cos"))
 
 
 def tan(input: Any) -> Any:
     """Tangent; NaN at the infinities.
+
+    Of any shape; integers and bools give float32. E0304 for what is no Tensor.
 
     Examples
     --------
@@ -42,11 +51,13 @@ def tan(input: Any) -> Any:
     >>> tan(ms.Tensor([0.0, 1.0])).asnumpy()
     array([0.       , 1.5574077], dtype=float32)
     """
-    return p.tan(require_floats(input, "tan"))
+    return p.tan(floats_of(input, "tan"))
 
 
 def asin(input: Any) -> Any:
     """Angle from -pi/2 to pi/2 with the sine `input`; NaN outside [-1, 1].
+
+    Of any shape; integers and bools give float32. E0304 for what is no Tensor.
 
     Examples
     --------
@@ -54,11 +65,13 @@ def asin(input: Any) -> Any:
     >>> asin(ms.Tensor([0.0, 1.0])).asnumpy()
     array([0.       , 1.5707964], dtype=float32)
     """
-    return p.asin(require_floats(input, "asin"))
+    return p.asin(floats_of(input, "asin"))
 
 
 def acos(input: Any) -> Any:
     """Angle from 0 to pi with the cosine `input`; NaN outside [-1, 1].
+
+    Of any shape; integers and bools give float32. E0304 for what is no Tensor.
 
     Examples
     --------
@@ -66,11 +79,13 @@ def acos(input: Any) -> Any:
     >>> acos(ms.Tensor([1.0, 0.0])).asnumpy()
     array([0.       , 1.5707964], dtype=float32)
     """
-    return p.acos(require_floats(input, "acos"))
+    return p.acos(floats_of(input, "acos"))
 
 
 def atan(input: Any) -> Any:
     """Angle from -pi/2 to pi/2 with the tangent `input`.
+
+    Of any shape; integers and bools give float32. E0304 for what is no Tensor.
 
     Examples
     --------
@@ -78,11 +93,13 @@ def atan(input: Any) -> Any:
     >>> atan(ms.Tensor([0.0, 1.0])).asnumpy()
     array([0.       , 0.7853982], dtype=float32)
     """
-    return p.atan(require_floats(input, "atan"))
+    return p.atan(floats_of(input, "atan"))
 
 
 def atan2(input: Any, other: Any) -> Any:
     """Angle from -pi to pi of the point with the ordinate `input` and the abscissa `other`.
+
+    Operands and errors are those of `add`; integers and bools give float32.
 
     Examples
     --------
@@ -103,13 +120,15 @@ _SERIES = tuple((-1) ** k / math.factorial(2 * k + 1) for k in range(6, -1, -1))
 def sinc(input: Any) -> Any:
     """``sin(pi * input) / (pi * input)``, which is 1 at 0.
 
+    Of any shape; integers and bools give float32. E0304 for what is no Tensor.
+
     Examples
     --------
     >>> import s2sad as ms
     >>> sinc(ms.Tensor([0.0, 0.5])).asnumpy()
     array([1.        , 0.63661975], dtype=float32)
     """
-    x = require_floats(input, "sinc")
+    x = floats_of(input, "sinc")
     angle = p.mul(as_dtype(x, x.dtype.compute), math.pi)
     # The quotient cancels near 0, the more so in its derivatives.
     is_small = p.less(p.abs(angle), 0.25)
@@ -124,17 +143,21 @@ def sinc(input: Any) -> Any:
 def deg2rad(x: Any) -> Any:
     """Degrees in radians.
 
+    Of any shape; integers and bools give float32. E0304 for what is no Tensor.
+
     Examples
     --------
     >>> import s2sad as ms
     >>> deg2rad(ms.Tensor([180.0, 90.0])).asnumpy()
     array([3.1415927, 1.5707964], dtype=float32)
     """
-    return p.mul(require_floats(x, "deg2rad"), math.pi / 180.0)
+    return p.mul(floats_of(x, "deg2rad"), math.pi / 180.0)
 
 
 def rad2deg(x: Any) -> Any:
     """Radians in degrees.
+
+    Of any shape; integers and bools give float32. E0304 for what is no Tensor.
 
     Examples
     --------
@@ -142,4 +165,4 @@ def rad2deg(x: Any) -> Any:
     >>> rad2deg(ms.Tensor([1.0, 0.0])).asnumpy()
     array([57.29578,  0.     ], dtype=float32)
     """
-    return p.mul(require_floats(x, "rad2deg"), 180.0 / math.pi)
+    return p.mul(floats_of(x, "rad2deg"), 180.0 / math.pi)

@@ -15,7 +15,7 @@ from s2sad.core import dtypes
 from s2sad.core.diagnostics import fail
 from s2sad.core.tensor import Tensor
 from s2sad.ir import builder
-from s2sad.ops.promotion import require_tensor
+from s2sad.ops.promotion import require_integers, require_tensor, require_tensors
 from s2sad.prims.rules import axis_of
 
 SELECT = "keep the shape, and select: ops.where(mask, x, 0), ops.masked_fill"
@@ -76,6 +76,8 @@ def nonzero(input: Any, *, as_tuple: bool = False) -> Any:
 def argwhere(input: Any) -> Any:
     """Indices of the elements that are not 0, shape (n, axes): `nonzero`.
 
+    Of a Tensor of any shape and dtype (E0304). E0305 in compiled code, as `nonzero`.
+
     Examples
     --------
     >>> import s2sad as ms
@@ -107,7 +109,7 @@ def masked_select(input: Any, mask: Any) -> Any:
     >>> masked_select(ms.Tensor([1, 2, 3]), ms.Tensor([True, False, True])).asnumpy()
     array([1, 3])
     """
-    x, mask = require_tensor(input, "masked_select"), require_tensor(mask, "masked_select")
+    x, mask = require_tensors("masked_select", input, mask)
     if mask.dtype is not dtypes.bool_:
         raise fail("E0301", f"a mask is a bool tensor, got {mask.dtype.name}")
     where = known_now(mask, "the number of elements that masked_select gives", SELECT)
@@ -149,9 +151,7 @@ def bincount(input: Any, weights: Any = None, minlength: int = 0) -> Any:
     >>> bincount(ms.Tensor([0, 2, 2])).asnumpy()
     array([1, 0, 2])
     """
-    x = require_tensor(input, "bincount")
-    if not x.dtype.is_integer:
-        raise fail("E0301", f"bincount counts integers, got {x.dtype.name}")
+    x = require_integers(require_tensor(input, "bincount"), "what bincount counts")
     array = known_now(x, "the greatest integer that bincount counts", "index_add into zeros")
     if array.ndim != 1 or (weights is not None and tuple(weights.shape) != array.shape):
         raise fail("E0401", "bincount takes one axis, and weights of the same shape")

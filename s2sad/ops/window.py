@@ -1,4 +1,4 @@
-"""Windows of a tensor: consecutive parts along its axes, and what stands around them."""
+"""Which parts of a tensor lie in a window, and what stands around them?"""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from s2sad.core import dtypes
 from s2sad.core.diagnostics import fail
 from s2sad.ops.promotion import constant, is_tensor, require_tensor
 from s2sad.ops.selection import filling
+from s2sad.ops.settings import integer
 from s2sad.ops.shapes import as_shape
 from s2sad.ops.subscript import getitem
 from s2sad.prims.arrange import slice_axis, static_size
@@ -52,8 +53,7 @@ def narrow(input: Any, axis: int, start: Any, length: int) -> Any:
         starts = [start if i == axis else 0 for i in range(x.ndim)]
         sizes = (*x.shape[:axis], length, *x.shape[axis + 1 :])
         return p.dynamic_slice(x, *starts, sizes=sizes)
-    if isinstance(start, bool) or not isinstance(start, int):
-        raise fail("E0303", f"a window starts at an int, got {start!r}")
+    integer("start", start)
     size = static_size(x.shape[axis], f"the size of axis {axis}, to cut a window,")
     first = start + size if start < 0 else start
     if not 0 <= first <= size - length:

@@ -1,4 +1,4 @@
-"""Sums, products, powers and extremes, element by element.
+"""What are sums, products, powers and extremes, element by element?
 
 An adjoint that selects gives 0 where an operand is NaN, for no comparison holds there. That of
 `pow` stands in `exponential`, which has the logarithm that it needs.

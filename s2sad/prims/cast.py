@@ -1,4 +1,4 @@
-"""Elements in another dtype, by value or by bits.
+"""What are elements in another dtype, by value or by bits?
 
 Both operations work on storage, bfloat16 included, so that each value is rounded once.
 """

@@ -1,4 +1,4 @@
-"""Values known while compiling."""
+"""Which values are known while compiling?"""
 
 from __future__ import annotations
 

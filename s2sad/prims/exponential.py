@@ -1,4 +1,4 @@
-"""Exponentials, logarithms, and the hyperbolic functions made of them. Floats only."""
+"""What are exponentials and logarithms, and the hyperbolic functions made of them? Floats only."""
 
 from __future__ import annotations
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from s2sad.core.diagnostics import fail
@@ -17,11 +19,27 @@ def _matmul_type(x: Type, y: Type, *, transpose_a: bool, transpose_b: bool) -> T
     dtype = one_dtype(a, b)
     if a.ndim < 2 or b.ndim < 2:
         raise fail("E0401", f"matmul needs two axes at least of each operand, got {a} and {b}")
-    *batch_a, rows, inner_a = _swapped(a.shape, transpose_a)
-    *batch_b, inner_b, columns = _swapped(b.shape, transpose_b)
-    dims.require_same(inner_a, inner_b, f"the inner sizes of matmul, of {a} and {b},")
+    given = _swapped(a.shape, transpose_a), _swapped(b.shape, transpose_b)
+    require_inner(a, b, *given)
+    (*batch_a, rows, _), (*batch_b, _, columns) = given
     batch = dims.broadcast(tuple(batch_a), tuple(batch_b), operands=(a, b), behind=2)
     return TensorType(dtype, (*batch, rows, columns))
+
+
+def require_inner(
+    a: TensorType, b: TensorType, rows: Sequence[dims.Dim], columns: Sequence[dims.Dim]
+) -> None:
+    """E0401 unless the axes that a product of `a` and `b` sums over are of one size.
+
+    `rows` and `columns` are their shapes, as they are multiplied.
+    """
+    inner = columns[-2] if len(columns) > 1 else columns[0]
+    instead = "(..., n, k) times (..., k, m) gives (..., n, m)"
+    if len(columns) > 1 and dims.same(rows[-1], columns[-1]):
+        instead = "transpose the second: `.mT`"
+    elif len(rows) > 1 and dims.same(rows[-2], inner):
+        instead = "transpose the first: `.mT`"
+    dims.require_same(rows[-1], inner, f"the inner sizes of matmul, of {a} and {b},", instead)
 
 
 def _swapped(shape: tuple[dims.Dim, ...], swap: bool) -> tuple[dims.Dim, ...]:

@@ -1,4 +1,4 @@
-"""Truth values combined, and bits combined and shifted.
+"""How are truth values combined, and bits combined and shifted?
 
 ``logical_*`` take bools only, ``bit_*`` integers or bools, shifts integers only.
 """

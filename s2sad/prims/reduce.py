@@ -1,4 +1,4 @@
-"""What is left when one or more axes are taken away: sums, products, extremes and their places.
+"""What is left when axes are taken away: sums, products, extremes and their places?
 
 Sums of float32 are accurate whatever the order of axes: each axis is summed in blocks, so errors
 grow with the logarithm of its length. `statistics` builds on these.

@@ -1,4 +1,4 @@
-"""Floats rounded to whole numbers, and kept as floats.
+"""To which whole numbers are floats rounded? They stay floats.
 
 NaN, infinities and -0.0 stay what they are; what rounds to zero from below is -0.0. The
 derivative is 0 wherever there is one, so no gradient flows.

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from typing import Any
 
 from s2sad.core import dtypes
-from s2sad.core.diagnostics import fail
+from s2sad.core.diagnostics import S2sadError, fail
 from s2sad.core.dtypes import DType
 from s2sad.ir import dims
 from s2sad.ir.types import TensorType, Type
@@ -35,7 +35,7 @@ def require_kind(type: Type, allowed: Callable[[DType], bool], expected: str) ->
     """`type`, whose dtype must satisfy `allowed` (E0301)."""
     found = tensor(type)
     if not allowed(found.dtype):
-        raise fail("E0301", f"expected {expected}, got {found}")
+        raise fail("E0301", f"expected {expected}, got {found}", help="cast it: `.astype(...)`")
     return found
 
 
@@ -87,19 +87,32 @@ def axis_of(axis: Any, ndim: int) -> int:
     if isinstance(axis, bool) or not isinstance(axis, int):
         raise fail("E0303", f"an axis is an int, got {axis!r}")
     if not -ndim <= axis < ndim:
-        raise fail("E0403", f"axis {axis} is out of range for a tensor with {ndim} axes")
+        raise fail(
+            "E0403", f"axis {axis} is out of range for a tensor with {ndim} axes",
+            help=f"its axes are {-ndim} to {ndim - 1}" if ndim else "it has one element",
+        )  # fmt: skip
     return axis % ndim
+
+
+def outside(index: object, axis: int, size: dims.Dim) -> S2sadError:
+    """E0501 for an index out of range."""
+    known = f"its indices are {-size} to {size - 1}" if dims.less(0, size) else "it has none"
+    message = f"index {index} is out of range for axis {axis} of size {size}"
+    return fail("E0501", message, help=known)
 
 
 def axes_of(axis: Any, ndim: int) -> tuple[int, ...]:
     """`axis` (None for all, an int, or several) as sorted distinct axes from the front."""
-    if axis is None:
-        return tuple(range(ndim))
+    return tuple(range(ndim)) if axis is None else tuple(sorted(axes_in_order(axis, ndim)))
+
+
+def axes_in_order(axis: Any, ndim: int) -> tuple[int, ...]:
+    """`axis`, an int or several, as distinct axes from the front, in the order given (E0403)."""
     given = axis if isinstance(axis, tuple) else (axis,)
-    found = [axis_of(a, ndim) for a in given]
+    found = tuple(axis_of(a, ndim) for a in given)
     if len(set(found)) != len(found):
         raise fail("E0403", f"an axis is named twice in {axis!r}")
-    return tuple(sorted(found))
+    return found
 
 
 def canonical_axis(types: Any, attrs: dict[str, Any]) -> dict[str, Any]:

@@ -163,7 +163,8 @@ def _canonical_reshape(types: Any, attrs: dict[str, Any]) -> dict[str, Any]:
 def _reshape_type(x: Type, *, shape: Shape) -> TensorType:
     found = tensor(x)
     what = f"the numbers of elements of {found} and of the shape {shape}"
-    dims.require_same(dims.size(found.shape), dims.size(shape), what)
+    help = "one size may be -1: it is worked out"  # noqa: A001
+    dims.require_same(dims.size(found.shape), dims.size(shape), what, help)
     return TensorType(found.dtype, shape)
 
 
@@ -421,8 +422,10 @@ def _concat_type(*xs: Type, axis: int) -> TensorType:
     for other in others:
         if other.ndim != first.ndim:
             raise fail("E0401", f"the operands of concat are {first} and {other}")
-        rest = (*first.shape[:axis], other.shape[axis], *first.shape[axis + 1 :])
-        require_shape(other.shape, rest, "the operands of concat")
+        for i, (a, b) in enumerate(zip(first.shape, other.shape, strict=True)):
+            what = f"the sizes of axis {i} of {first} and {other}, joined along axis {axis},"
+            if i != axis:
+                dims.require_same(a, b, what, "all sizes but the joined one must agree")
         total = total + other.shape[axis]
     return TensorType(first.dtype, (*first.shape[:axis], total, *first.shape[axis + 1 :]))
 

@@ -1,4 +1,7 @@
-"""Error functions, and the logarithm of the gamma function with its derivatives. Floats only."""
+"""What are error functions, and the logarithm of the gamma function with its derivatives?
+
+Floats only.
+"""
 
 from __future__ import annotations
 

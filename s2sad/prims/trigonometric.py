@@ -1,4 +1,4 @@
-"""Sines and their relatives, in radians. Floats only."""
+"""What are sines and their relatives, in radians? Floats only."""
 
 from __future__ import annotations
 

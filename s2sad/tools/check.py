@@ -57,7 +57,7 @@ class Checked:
     verdict: str
 
 
-def check(target: str, inputs: Sequence[str], *, seed: int, tolerance: float) -> int:
+def check(target: str, inputs: Sequence[str], *, seed: int, train: bool, tolerance: float) -> int:
     """Print the check of what `target` names, for random arguments.
 
     Parameters
@@ -68,6 +68,8 @@ def check(target: str, inputs: Sequence[str], *, seed: int, tolerance: float) ->
         Types of tensors, or literals: the arguments in order.
     seed : int
         Of the arguments and the directions.
+    train : bool
+        Whether a Cell is let train.
     tolerance : float
         Largest error.
 
@@ -76,7 +78,7 @@ def check(target: str, inputs: Sequence[str], *, seed: int, tolerance: float) ->
     int
         0, or 1 when a gradient is wrong.
     """
-    function = find_target(target)
+    function = find_target(target, train=train)
     arguments = random_arguments(inputs, seed)
     compiled = compile(function)
     program = compiled.lower(*arguments).readable
@@ -230,7 +232,7 @@ def _show_rows(rows: Sequence[Checked]) -> None:
     if not rows:
         show("  no input of floats")
         return
-    heads = ("input", "type", "verdict", "gradient", "difference", "error")
+    heads = ("input", "type", "verdict", "gradient", "difference", "beyond rounding")
     texts = [
         (
             row.name, row.type, row.verdict, f"{row.gradient:.9g}", f"{row.difference:.9g}",

@@ -12,6 +12,7 @@ import os
 import sys
 from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import s2sad
 from s2sad import prims
@@ -26,6 +27,9 @@ from s2sad.tools.explain import explain
 from s2sad.tools.run_ir import BACKENDS, run_ir
 from s2sad.tools.summary import show_summary
 from s2sad.tools.tables import show
+
+if TYPE_CHECKING:
+    Commands = argparse._SubParsersAction[argparse.ArgumentParser]
 
 __is_entry__ = True  # what calls this is no program of the user's; see `core.location`
 
@@ -87,14 +91,15 @@ def _graph(arguments: argparse.Namespace) -> int:
 def _dump(arguments: argparse.Namespace) -> int:
     return dump.dump(
         arguments.target, arguments.input, grad=arguments.grad, stage=arguments.stage,
-        folder=arguments.output, seed=arguments.seed,
+        folder=arguments.output, seed=arguments.seed, train=arguments.train,
     )  # fmt: skip
 
 
 def _check(arguments: argparse.Namespace) -> int:
     return check.check(
-        arguments.target, arguments.input, seed=arguments.seed, tolerance=arguments.tolerance
-    )
+        arguments.target, arguments.input, seed=arguments.seed, train=arguments.train,
+        tolerance=arguments.tolerance,
+    )  # fmt: skip
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -103,19 +108,26 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--version", action="version", version=f"s2sad {s2sad.__version__}")
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
+    for add in (_add_run_ir, _add_dump, _add_check, _add_explain, _add_print, _add_graph):
+        add(commands)
+    return parser
 
+
+def _add_run_ir(commands: Commands) -> None:
     command = commands.add_parser("run-ir", help="run a dump and show its inputs and results")
     _takes_dump(command, _run_ir)
     command.add_argument(
         "--npz", type=Path, metavar="FILE",
-        help="inputs, by name or as input0, input1, ...; random ones without it",
+        help="inputs, by name or as input0, ...; by default those beside the dump, or random ones",
     )  # fmt: skip
     command.add_argument(
         "--out", type=Path, metavar="FILE", help="write the results to this .npz, as result0, ..."
     )
     command.add_argument("--backend", choices=BACKENDS, default="numpy", help="what runs it")
-    command.add_argument("--seed", type=int, default=0, help="of the random inputs (default 0)")
+    command.add_argument("--seed", type=int, help="draw random inputs, even if some lie beside it")
 
+
+def _add_dump(commands: Commands) -> None:
     command = commands.add_parser("dump", help="write every stage of a function's compilation")
     _takes_target(command, _dump)
     command.add_argument("--grad", action="store_true", help="compile its gradients as well")
@@ -128,26 +140,33 @@ def _parser() -> argparse.ArgumentParser:
         help="where files go, dump/ by default; one stage is printed without it",
     )  # fmt: skip
 
+
+def _add_check(commands: Commands) -> None:
     command = commands.add_parser("check", help="compare gradients with differences, in float64")
     _takes_target(command, _check)
     command.add_argument(
         "--tolerance", type=float, default=1e-6, help="largest relative error (default 1e-6)"
     )
 
+
+def _add_explain(commands: Commands) -> None:
     command = commands.add_parser("explain", help="what an error code means, and what to do")
     command.set_defaults(command=_explain)
     command.add_argument(
         "code", nargs="?", metavar="CODE", help="such as E0304; without it, all codes"
     )
 
+
+def _add_print(commands: Commands) -> None:
     command = commands.add_parser("print", help="print a dump anew, in either style")
     _takes_dump(command, _print)
     command.add_argument("--style", choices=("flat", "source"), default="flat")
 
+
+def _add_graph(commands: Commands) -> None:
     command = commands.add_parser("graph", help="what a dump consists of, or a drawing of it")
     _takes_dump(command, _graph)
     command.add_argument("--dot", action="store_true", help="the data flow as text for Graphviz")
-    return parser
 
 
 def _takes_dump(command: argparse.ArgumentParser, run: object) -> None:
@@ -163,3 +182,6 @@ def _takes_target(command: argparse.ArgumentParser, run: object) -> None:
         help="an argument, once for each: f32[8, 28] is a random tensor, a literal is itself",
     )  # fmt: skip
     command.add_argument("--seed", type=int, default=0, help="of random numbers (default 0)")
+    command.add_argument(
+        "--train", action="store_true", help="as in training: with dropout, statistics of the batch"
+    )

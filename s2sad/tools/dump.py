@@ -20,7 +20,14 @@ SOURCE = "source"
 
 
 def dump(
-    target: str, inputs: Sequence[str], *, grad: bool, stage: str, folder: Path | None, seed: int
+    target: str,
+    inputs: Sequence[str],
+    *,
+    grad: bool,
+    stage: str,
+    folder: Path | None,
+    seed: int,
+    train: bool,
 ) -> int:
     """Compile what `target` names for `inputs`, and print or write its stages.
 
@@ -39,13 +46,15 @@ def dump(
         Where files go; one stage is printed without it.
     seed : int
         Of the random inputs that are written beside each stage.
+    train : bool
+        Whether a Cell is let train.
 
     Returns
     -------
     int
         0
     """
-    function = find_target(target)
+    function = find_target(target, train=train)
     arguments = random_arguments(inputs, seed)
     compiled = compile(with_gradient(function, arguments) if grad else function)
     if stage == "all":

@@ -35,7 +35,7 @@ def run_ir(
     npz: Path | None = None,
     out: Path | None = None,
     backend: str = "numpy",
-    seed: int = 0,
+    seed: int | None = None,
 ) -> int:
     """Run `function`, which was read from `dump`, and print its inputs and results.
 
@@ -46,13 +46,13 @@ def run_ir(
         Errors about inputs point into it.
     npz : Path, optional
         Inputs, by the names in ``inputs=``, those of the parameters, or ``input0``, ``input1``.
-        Without it they are random; see `random_input`.
+        Without it they are those that `dump` wrote beside the file, or random; see `random_input`.
     out : Path, optional
         Where the results go, as ``result0``, ``result1``, ...; tokens are left out.
     backend : str
         A key of `BACKENDS`.
-    seed : int
-        Of the random inputs.
+    seed : int, optional
+        Of random inputs, which it asks for.
 
     Returns
     -------
@@ -67,9 +67,12 @@ def run_ir(
     """
     places = parameter_places(dump)
     require_numbers(function, places)
+    beside = dump.with_suffix(".in.npz")
+    if npz is None and seed is None and beside.exists():
+        npz = beside
     if npz is None:
-        inputs = random_inputs(function, seed)
-        origin = f"random, seed {seed}"
+        inputs = random_inputs(function, seed or 0)
+        origin = f"random, seed {seed or 0}"
     else:
         inputs = given_inputs(function, load_arrays(npz), npz, places)
         origin = str(npz)

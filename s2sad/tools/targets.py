@@ -21,13 +21,15 @@ from s2sad.ir.types import parse_type
 from s2sad.tools.inputs import random_input
 
 
-def find_target(text: str) -> Any:
+def find_target(text: str, *, train: bool) -> Any:
     """The object that ``FILE:OBJECT`` names; of a Cell class, an instance made without arguments.
 
     Parameters
     ----------
     text : str
         ``net.py:Net`` or ``package.module:net.block``. The file is executed, as by an import.
+    train : bool
+        Whether a Cell is let train; otherwise it stays as it is.
 
     Raises
     ------
@@ -46,10 +48,13 @@ def find_target(text: str) -> Any:
             raise fail("E0220", f"{file} has no {path!r}", help=hint)
         found = getattr(found, name)
     if isinstance(found, type) and issubclass(found, Cell):
-        return _instance(found, text)
+        found = _instance(found, text)
     if not callable(found):
         raise fail("E0304", f"{text} is a {type(found).__name__}, no Cell and no function")
-    return unwrapped(found)
+    function = unwrapped(found)
+    if train and isinstance(function, Cell):
+        function.set_train(True)
+    return function
 
 
 def _instance(kind: type[Cell], text: str) -> Cell:

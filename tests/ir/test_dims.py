@@ -37,7 +37,7 @@ def grow(parts: st.SearchStrategy[str]) -> st.SearchStrategy[str]:
 
 
 expressions = st.recursive(leaves, grow, max_leaves=5)
-quick = settings(max_examples=150, deadline=None)
+quick = settings(max_examples=80, deadline=None)
 #: Sizes at which each answer is checked; small ones, where claims break first.
 GRID: list[dict[str, Any]] = [
     dict(zip(NAMES, (b, h, w), strict=True))

@@ -1013,7 +1013,7 @@ simple = simple_statements(grown(leaves, 1))
 statements = simple | compound_statements(simple | compound_statements(simple))
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(grown(leaves, 2))
 def test_any_expression_reads_back(tree):
     assert same(expression(unparse(tree)), tree)

@@ -36,7 +36,7 @@ MAY_SURVIVE = {"attribute_is_spelled_otherwise"}
 
 @cache
 def valid_functions() -> tuple[Function, ...]:
-    functions = [random_function(seed)[0] for seed in range(60)]
+    functions = [random_function(seed)[0] for seed in range(40)]
     return tuple(function for function in functions if function.body.operations)
 
 

@@ -7,7 +7,7 @@ import pytest
 
 import s2sad as ms
 from s2sad import ops
-from support.forms import both_forms, check_gradients, refused
+from support.forms import both_forms, check_gradients, check_spellings, first_of, refused
 
 X = np.arange(24.0).reshape(2, 3, 4)
 
@@ -40,19 +40,13 @@ MOVES = {
 @pytest.mark.parametrize("name", MOVES)
 def test_against_numpy(name):
     run, reference = MOVES[name]
-    found = both_forms(run, ms.Tensor(X))
-    for result in found if isinstance(found, tuple) else (found,):
-        np.testing.assert_array_equal(result.asnumpy(), reference(X))
-        assert result.dtype is ms.float64
+    check_spellings(run, reference(X), ms.Tensor(X))
 
 
 @pytest.mark.parametrize("name", MOVES)
 def test_gradients(name):
-    def first(x):
-        found = MOVES[name][0](x * x)
-        return found[0] if isinstance(found, tuple) else found
-
-    check_gradients(first, X / 10)
+    run = first_of(MOVES[name][0])
+    check_gradients(lambda x: run(x * x), X / 10)
 
 
 def test_nothing_to_move():

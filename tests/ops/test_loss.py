@@ -59,11 +59,13 @@ def dense_by_hand(x, targets, weight, reduction, smoothing):
     return losses if reduction == "none" else getattr(losses, reduction)()
 
 
+#: Whether there are weights, the smoothing, the class that is ignored: all pairs of them.
+SETTINGS = [(False, 0.0, -100), (True, 0.25, -100), (True, 0.0, 2), (False, 0.25, 2)]
+
+
 @pytest.mark.parametrize("shape", SHAPES, ids=str)
 @pytest.mark.parametrize("reduction", REDUCTIONS)
-@pytest.mark.parametrize("weighted", [False, True])
-@pytest.mark.parametrize("smoothing", [0.0, 0.25])
-@pytest.mark.parametrize("ignored", [-100, 2])
+@pytest.mark.parametrize(("weighted", "smoothing", "ignored"), SETTINGS)
 def test_classes(shape, reduction, weighted, smoothing, ignored):
     x, labels = logits_of(shape), labels_of(shape, ignored)
     weight = WEIGHT if weighted else None
@@ -306,9 +308,7 @@ def test_the_weight_of_a_cell_is_read_at_each_call():
 
 @pytest.mark.parametrize("shape", [(4,), (3, 4), (2, 4, 1, 2)], ids=str)
 @pytest.mark.parametrize("reduction", REDUCTIONS)
-@pytest.mark.parametrize("weighted", [False, True])
-@pytest.mark.parametrize("smoothing", [0.0, 0.25])
-@pytest.mark.parametrize("ignored", [-100, 2])
+@pytest.mark.parametrize(("weighted", "smoothing", "ignored"), SETTINGS)
 def test_log_probabilities(shape, reduction, weighted, smoothing, ignored):
     scores = log_softmax(logits_of(shape), axis=min(1, len(shape) - 1))
     labels = labels_of(shape, ignored)

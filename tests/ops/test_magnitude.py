@@ -16,8 +16,7 @@ ORDERS = [None, 2, 1, 3, 2.5, 0.5, 0, INF, -INF, -1, -2]
 
 
 @pytest.mark.parametrize("ord", ORDERS)
-@pytest.mark.parametrize("dim", [0, 1, -1, (1,)], ids=str)
-@pytest.mark.parametrize("keep", [False, True])
+@pytest.mark.parametrize(("dim", "keep"), [(0, False), (-1, True), ((1,), False)], ids=str)
 def test_vectors(ord, dim, keep):
     def run(x):
         return (
@@ -36,8 +35,9 @@ def test_vectors(ord, dim, keep):
 
 
 @pytest.mark.parametrize("ord", [None, "fro", 1, -1, INF, -INF])
-@pytest.mark.parametrize("dim", [None, (0, 1), (1, 0), [-2, -1]], ids=str)
-@pytest.mark.parametrize("keep", [False, True])
+@pytest.mark.parametrize(
+    ("dim", "keep"), [(None, True), ((0, 1), False), ((1, 0), True), ([-2, -1], False)], ids=str
+)
 def test_matrices(ord, dim, keep):
     def run(x):
         return ops.norm(x, ord, dim, keep), x.norm(ord, dim, keep)

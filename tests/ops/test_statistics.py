@@ -22,10 +22,12 @@ def axes_of(axis):
     return None if axis is None or axis == () else tuple(np.atleast_1d(axis))
 
 
+SPREADS = [(axis, 1, keep) for axis in AXES for keep in (False, True)]
+SPREADS += [(axis, ddof, False) for axis in (None, (0, 2)) for ddof in (0, True, 2)]
+
+
 @pytest.mark.parametrize("name", ["var", "std"])
-@pytest.mark.parametrize("ddof", [0, 1, True, 2])
-@pytest.mark.parametrize("axis", AXES, ids=str)
-@pytest.mark.parametrize("keep", [False, True])
+@pytest.mark.parametrize(("axis", "ddof", "keep"), SPREADS, ids=str)
 def test_spread(name, axis, ddof, keep):
     function, pair = getattr(ops, name), getattr(ops, f"{name}_mean")
     x = array(3, 4, 5)

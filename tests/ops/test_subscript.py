@@ -113,7 +113,7 @@ def one_item(draw, size, common):
     return ms.Tensor(found) if kind == "tensor" or not found.ndim else found.tolist()
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=150, deadline=None)
 @given(shapes_and_indices())
 def test_whatever_numpy_reads(case):
     shape, index = case
@@ -144,7 +144,7 @@ def test_gradients(index):
     check_gradients(lambda x: (x * x)[index] * x[index], X / 10)
 
 
-@pytest.mark.parametrize("index", GRADIENTS, ids=repr)
+@pytest.mark.parametrize("index", GRADIENTS[::2], ids=repr)
 def test_second_gradients(index):
     def cubes(x):
         return (x[index] * x[index] * (x * x)[index]).sum() + x[index].sum()

@@ -35,7 +35,7 @@ from support.random_values import edge_values, random_array
 #: Constants that laws are about, besides the edges of the dtype.
 NUMBERS = (0, 1, 0.0, -0.0, 1.0, -1, True, False)
 #: Seeds a dtype at first and at most; inputs for each program; how often a rule must fire.
-TRIES, MOST_TRIES, RUNS, OFTEN = 30, 3000, 2, 20
+TRIES, MOST_TRIES, RUNS, OFTEN = 20, 3000, 2, 20
 MOST_ELEMENTS = 4096
 
 

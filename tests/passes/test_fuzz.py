@@ -54,7 +54,7 @@ def check(seed: int) -> None:
 
 @pytest.mark.parametrize("block", range(10))
 def test_results_stay(block):
-    for seed in range(30 * block, 30 * (block + 1)):
+    for seed in range(15 * block, 15 * (block + 1)):
         check(seed)
 
 

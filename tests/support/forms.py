@@ -19,6 +19,26 @@ def both_forms(function: Callable[..., Any], *args: Any) -> Any:
     return plain
 
 
+def check_spellings(run: Callable[..., Any], expected: np.ndarray, *args: Any) -> None:
+    """Whatever `run` gives, one tensor or a tuple of them, each is `expected`, in both forms."""
+    for result in _several(both_forms(run, *args)):
+        assert (result.shape, result.asnumpy().dtype) == (expected.shape, expected.dtype)
+        np.testing.assert_array_equal(result.asnumpy(), expected)
+
+
+def first_of(run: Callable[..., Any]) -> Callable[..., Any]:
+    """`run`, but of several tensors it gives the first."""
+
+    def first(*args: Any) -> Any:
+        return _several(run(*args))[0]
+
+    return first
+
+
+def _several(found: Any) -> tuple[Any, ...]:
+    return found if isinstance(found, tuple) else (found,)
+
+
 def require_same(one: Any, other: Any) -> None:
     assert type(one) is type(other), (one, other)
     if isinstance(one, Tensor):

@@ -19,7 +19,7 @@ from typing import Any
 #: Calls in which the order of the first two operands does not matter.
 SYMMETRIC = {
     "add", "mul", "maximum", "minimum", "equal", "not_equal", "logical_and", "logical_or",
-    "logical_xor", "bit_and", "bit_or", "bit_xor",
+    "logical_xor", "bit_and", "bit_or", "bit_xor", "broadcast",
 }  # fmt: skip
 #: Attributes that name axes.
 AXES = {"axis", "axes", "perm", "dims"}

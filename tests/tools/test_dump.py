@@ -94,7 +94,7 @@ def test_one_stage_is_printed_or_written(s2sad, net, tmp_path):
         ("net.py", "E0303", "FILE:OBJECT"),
         ("none.py:Net", "E0604", "there is no file"),
         ("no_such_module:Net", "E0604", "there is no module"),
-        ("net.py:Nat", "E0220", "did you mean Net?"),
+        ("net.py:Nett", "E0220", "did you mean Net?"),
         ("net.py:NUMBER", "E0304", "is a int, no Cell"),
         ("net.py:Sized", "E0302", "name an instance"),
         ("net.py:Net", "E0302", "labels"),
@@ -119,6 +119,21 @@ def test_gradients_are_checked(s2sad, net):
     assert said.out.count(" ok ") == 3
     said = s2sad("check", "net.py:rnn", "-i", "f32[3]", "-i", "f32[3]", "-i", "0.5")
     assert said.code == 0 and said.out.count(" ok ") == 2
+
+
+def test_a_network_is_checked_as_in_training(s2sad, tmp_path):
+    (tmp_path / "drops.py").write_text(
+        "from s2sad import nn\n\n\nnet = nn.SequentialCell(nn.Dense(4, 3), nn.Dropout(p=0.5))\n",
+        encoding="utf-8",
+    )
+    given = "drops.py:net", "-i", "f32[5, 4]"
+    assert '"rng"' not in s2sad("dump", *given, "--stage", "primal").out
+    sys.modules.pop("drops", None)
+    assert '"rng"' in s2sad("dump", *given, "--stage", "primal", "--train").out
+    sys.modules.pop("drops", None)
+    said = s2sad("check", *given, "--train")
+    assert said.code == 0 and said.out.count(" ok ") == 3
+    sys.modules.pop("drops", None)
 
 
 def test_a_kink_is_no_fault(s2sad, net):

@@ -199,3 +199,11 @@ def test_random_integers_index_any_axis():
 def test_random_stacks_are_not_empty():
     stack = random_input(StackType(bf16[2]), np.random.default_rng(0))
     assert len(stack) == 3 and all(type_of(x) == bf16[2] for x in stack)
+
+
+def test_inputs_that_lie_beside_a_dump_are_taken(s2sad, dump, tmp_path):
+    path = dump("from s2sad.ir.types import *\n\ndef main(x: f32[2]):\n    return x + x\n")
+    assert "inputs (random, seed 0)" in s2sad("run-ir", path).out
+    np.savez(tmp_path / "dump.in.npz", input0=np.array([1.0, 2.5], np.float32))
+    assert "inputs (dump.in.npz)" in s2sad("run-ir", path).out
+    assert "inputs (random, seed 3)" in s2sad("run-ir", path, "--seed", "3").out

@@ -1,4 +1,4 @@
-"""NumPy expressions for `s2sad.prims.arithmetic`."""
+"""Which of `s2sad.prims.arithmetic` have a NumPy expression of their own?"""
 
 from s2sad.prims import arithmetic as a
 

@@ -1,4 +1,4 @@
-"""NumPy expressions for `s2sad.prims.comparison`."""
+"""Which of `s2sad.prims.comparison` have a NumPy expression of their own?"""
 
 from s2sad.prims import comparison as c
 

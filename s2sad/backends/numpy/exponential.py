@@ -1,4 +1,4 @@
-"""NumPy expressions for `s2sad.prims.exponential`."""
+"""Which of `s2sad.prims.exponential` have a NumPy expression of their own?"""
 
 from s2sad.prims import exponential as e
 

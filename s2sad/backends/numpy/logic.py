@@ -1,4 +1,4 @@
-"""NumPy expressions for `s2sad.prims.logic`."""
+"""Which of `s2sad.prims.logic` have a NumPy expression of their own?"""
 
 from s2sad.prims import logic
 

@@ -1,4 +1,4 @@
-"""NumPy expressions for `s2sad.prims.rounding`."""
+"""Which of `s2sad.prims.rounding` have a NumPy expression of their own?"""
 
 from s2sad.prims import rounding as r
 

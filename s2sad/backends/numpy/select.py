@@ -1,4 +1,4 @@
-"""NumPy expressions for `s2sad.prims.select`."""
+"""Which of `s2sad.prims.select` have a NumPy expression of their own?"""
 
 from s2sad.prims.select import where
 

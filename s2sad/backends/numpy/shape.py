@@ -1,4 +1,4 @@
-"""NumPy expressions for `s2sad.prims.shape`."""
+"""Which of `s2sad.prims.shape` have a NumPy expression of their own?"""
 
 from s2sad.prims import shape as s
 

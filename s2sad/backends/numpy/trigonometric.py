@@ -1,4 +1,4 @@
-"""NumPy expressions for `s2sad.prims.trigonometric`."""
+"""Which of `s2sad.prims.trigonometric` have a NumPy expression of their own?"""
 
 from s2sad.prims import trigonometric as t
 

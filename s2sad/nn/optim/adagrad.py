@@ -1,4 +1,4 @@
-"""Adagrad: steps by the gradient over the root of the sum of its squares."""
+"""How does Adagrad step? By the gradient over the root of the sum of its squares."""
 
 from __future__ import annotations
 
@@ -7,9 +7,8 @@ from typing import Any
 
 from s2sad import ops
 from s2sad import prims as p
-from s2sad.nn.optim.groups import not_negative
 from s2sad.nn.optim.optimizer import Optimizer
-from s2sad.ops.settings import flag
+from s2sad.ops.settings import flag, not_negative
 
 
 class Adagrad(Optimizer):

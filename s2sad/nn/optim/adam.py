@@ -1,4 +1,4 @@
-"""Adam and its relatives: steps by the mean gradient over the root of the mean square."""
+"""How do Adam and its relatives step? By the mean gradient over the root of the mean square."""
 
 from __future__ import annotations
 

@@ -14,7 +14,7 @@ from s2sad.core.diagnostics import did_you_mean, fail
 from s2sad.core.parameter import Parameter
 from s2sad.core.tensor import Tensor
 from s2sad.nn.learning_rate_schedule import RateList
-from s2sad.ops.settings import flag, number
+from s2sad.ops.settings import flag, not_negative
 
 KEYS = ("params", "lr", "weight_decay", "grad_centralization", "order_params")
 
@@ -123,13 +123,6 @@ def _ordered(parameters: list[Parameter], order: list[Parameter]) -> list[Parame
     if sorted(map(id, parameters)) != sorted(map(id, order)):
         raise fail("E0404", "order_params are not the Parameters of the groups")
     return order
-
-
-def not_negative(name: str, value: Any) -> float:
-    """A setting as a float (E0303 for no number, E0404 for a negative or infinite one)."""
-    if not 0 <= number(name, value) < float("inf"):
-        raise fail("E0404", f"{name} is finite and not negative, got {value}")
-    return float(value)
 
 
 def as_decay(given: Any) -> Any:

@@ -1,4 +1,4 @@
-"""Gradient descent with momentum, as MindSpore has it."""
+"""How does gradient descent with momentum step, as MindSpore has it?"""
 
 from __future__ import annotations
 
@@ -10,9 +10,8 @@ from s2sad import prims as p
 from s2sad.core import dtypes
 from s2sad.core.parameter import Parameter
 from s2sad.core.tensor import Tensor
-from s2sad.nn.optim.groups import not_negative
 from s2sad.nn.optim.optimizer import Optimizer
-from s2sad.ops.settings import flag
+from s2sad.ops.settings import flag, not_negative
 
 
 class Momentum(Optimizer):

@@ -11,7 +11,8 @@ from s2sad.core.cell import Cell
 from s2sad.core.diagnostics import fail
 from s2sad.core.parameter import Parameter, ParameterTuple
 from s2sad.core.tensor import Tensor
-from s2sad.nn.optim.groups import Group, as_decay, as_rate, not_negative, read_groups
+from s2sad.nn.optim.groups import Group, as_decay, as_rate, read_groups
+from s2sad.ops.settings import not_negative
 from s2sad.ops.state import check_gradients
 
 

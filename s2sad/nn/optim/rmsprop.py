@@ -1,4 +1,4 @@
-"""RMSProp: steps by the gradient over the root of the mean square gradient."""
+"""How does RMSProp step? By the gradient over the root of the mean square gradient."""
 
 from __future__ import annotations
 
@@ -7,9 +7,8 @@ from typing import Any
 
 from s2sad import ops
 from s2sad import prims as p
-from s2sad.nn.optim.groups import not_negative
 from s2sad.nn.optim.optimizer import Optimizer
-from s2sad.ops.settings import flag, positive
+from s2sad.ops.settings import flag, not_negative, positive
 
 
 class RMSProp(Optimizer):

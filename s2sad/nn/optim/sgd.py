@@ -1,4 +1,4 @@
-"""Stochastic gradient descent."""
+"""How does stochastic gradient descent step, with and without momentum?"""
 
 from __future__ import annotations
 
@@ -8,9 +8,8 @@ from typing import Any
 from s2sad import ops
 from s2sad import prims as p
 from s2sad.core.diagnostics import fail
-from s2sad.nn.optim.groups import not_negative
 from s2sad.nn.optim.optimizer import Optimizer
-from s2sad.ops.settings import flag
+from s2sad.ops.settings import flag, not_negative
 
 
 class SGD(Optimizer):

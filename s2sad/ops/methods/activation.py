@@ -1,10 +1,10 @@
-"""Methods that are activations."""
+"""Which methods of Tensor are activations?"""
 
 from __future__ import annotations
 
 from typing import Any
 
-from s2sad.ops import activation
+from s2sad.ops import activation, rectifiers
 
 
 def _softmax(tensor: Any, axis: int, dtype: Any = None) -> Any:
@@ -12,6 +12,6 @@ def _softmax(tensor: Any, axis: int, dtype: Any = None) -> Any:
 
 
 METHODS = {
-    "hardshrink": activation.hardshrink, "relu": activation.relu, "sigmoid": activation.sigmoid,
+    "hardshrink": rectifiers.hardshrink, "relu": rectifiers.relu, "sigmoid": activation.sigmoid,
     "softmax": _softmax, "tanh": activation.tanh,
 }  # fmt: skip

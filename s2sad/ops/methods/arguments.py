@@ -2,17 +2,54 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
+from typing import Any, NamedTuple
 
 from s2sad.core.diagnostics import fail
 
 
-def one_of(method: str, given: dict[str, Any], *names: str, default: Any) -> Any:
-    """The argument that goes by one of `names`, taken out of `given` (E0302 for two of them)."""
-    found = [name for name in names if name in given]
+class Argument(NamedTuple):
+    """An argument of a method: its spellings, what it is when missing, and its place or none."""
+
+    names: tuple[str, ...]
+    default: Any = None
+    by_name: bool = False
+
+
+AXIS = Argument(("axis", "dim"))
+#: Whether a reduced axis stays.
+KEEP = Argument(("keepdims", "keep_dims", "keepdim"), False)
+DTYPE = Argument(("dtype",))
+
+
+def taken(
+    method: str, args: tuple[Any, ...], given: dict[str, Any], *arguments: Argument
+) -> tuple[Any, ...]:
+    """The values of `arguments`, of which those with a place may come in their order.
+
+    Raises
+    ------
+    S2sadError
+        E0302 for too many, for one that is there twice, and for one that is none of them.
+    """
+    first = [argument.names[0] for argument in arguments if not argument.by_name]
+    if len(args) > len(first):
+        raise fail("E0302", f"{method} takes {len(first)} arguments at most, got {len(args)}")
+    by_place = dict(zip(first, args, strict=False))
+    for name in by_place.keys() & given.keys():
+        raise fail("E0302", f"{method} got {name!r} by position and by name")
+    rest = {**by_place, **given}
+    values = tuple(_one_of(method, rest, argument) for argument in arguments)
+    refuse_rest(method, rest)
+    return values
+
+
+def _one_of(method: str, given: dict[str, Any], argument: Argument) -> Any:
+    """The value of `argument`, taken out of `given` (E0302 for two spellings)."""
+    found = [name for name in argument.names if name in given]
     if len(found) > 1:
         raise fail("E0302", f"{method} takes {found[0]} or {found[1]}, not both")
-    return given.pop(found[0]) if found else default
+    return given.pop(found[0]) if found else argument.default
 
 
 def refuse_rest(method: str, given: dict[str, Any]) -> None:
@@ -21,29 +58,18 @@ def refuse_rest(method: str, given: dict[str, Any]) -> None:
         raise fail("E0302", f"{method} takes no argument {name!r}")
 
 
-def merged(
-    method: str, args: tuple[Any, ...], given: dict[str, Any], *names: str
-) -> dict[str, Any]:
-    """Arguments by name: those given by position have `names` (E0302 for too many, or twice)."""
-    if len(args) > len(names):
-        raise fail("E0302", f"{method} takes {len(names)} arguments at most, got {len(args)}")
-    by_place = dict(zip(names, args, strict=False))
-    for name in by_place.keys() & given.keys():
-        raise fail("E0302", f"{method} got {name!r} by position and by name")
-    return {**by_place, **given}
+def named(*names: str) -> tuple[Argument, ...]:
+    """Arguments with one spelling each, None when missing."""
+    return tuple(Argument((name,)) for name in names)
 
 
-def axis_and_keep(
-    method: str, args: tuple[Any, ...], given: dict[str, Any], keep: str = "keepdims"
-) -> tuple[Any, bool, dict[str, Any]]:
-    """Axis and whether it stays, under any of their spellings, and the arguments that are left.
+def one_by_one(function: Callable[[Any, Any], Any], name: str) -> Callable[..., Any]:
+    """The method that takes the entries of the argument `name` one by one, or as one tuple."""
 
-    By position they are ``axis`` and `keep`.
-    """
-    given = merged(method, args, given, "axis", keep)
-    axis = one_of(method, given, "axis", "dim", default=None)
-    return axis, one_of(method, given, *KEEP, default=False), given
+    def method(tensor: Any, *entries: Any, **given: Any) -> Any:
+        entries = (*entries, *([given.pop(name)] if name in given else []))
+        refuse_rest(function.__name__, given)
+        is_tuple = len(entries) == 1 and isinstance(entries[0], (tuple, list))
+        return function(tensor, entries[0] if is_tuple else entries)
 
-
-#: How MindSpore spells whether a reduced axis stays.
-KEEP = ("keepdims", "keep_dims", "keepdim")
+    return method

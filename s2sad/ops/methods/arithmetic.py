@@ -1,4 +1,4 @@
-"""Methods that compute element by element."""
+"""Which methods of Tensor compute element by element?"""
 
 from __future__ import annotations
 

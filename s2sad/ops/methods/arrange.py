@@ -1,31 +1,12 @@
-"""Methods that take apart, repeat, or keep triangles and diagonals."""
+"""Which methods of Tensor repeat it, or keep triangles and diagonals?"""
 
 from __future__ import annotations
 
 from typing import Any
 
 from s2sad.core.diagnostics import fail
-from s2sad.ops import arrange, join
-from s2sad.ops.methods.arguments import merged, one_of, refuse_rest
-from s2sad.ops.methods.shape import one_by_one
-
-
-def _split(tensor: Any, *args: Any, **given: Any) -> tuple[Any, ...]:
-    """``split(split_size_or_sections, axis)``, or ``split(split_size, dim)``."""
-    given = merged("split", args, given, "split_size_or_sections", "axis")
-    axis = one_of("split", given, "axis", "dim", default=0)
-    size = one_of("split", given, "split_size_or_sections", "split_size", default=None)
-    refuse_rest("split", given)
-    return join.split(tensor, size, axis)
-
-
-def _chunk(tensor: Any, *args: Any, **given: Any) -> tuple[Any, ...]:
-    """``chunk(chunks, axis)``, or ``chunk(chunks, dim)``."""
-    given = merged("chunk", args, given, "chunks", "axis")
-    axis = one_of("chunk", given, "axis", "dim", default=0)
-    chunks = one_of("chunk", given, "chunks", default=None)
-    refuse_rest("chunk", given)
-    return join.chunk(tensor, chunks, axis)
+from s2sad.ops import arrange
+from s2sad.ops.methods.arguments import one_by_one
 
 
 def _repeat(tensor: Any, *repeats: Any, axis: Any = None) -> Any:
@@ -50,8 +31,7 @@ def _repeat_interleave(tensor: Any, repeats: Any, dim: int | None = None) -> Any
 
 
 METHODS = {
-    "chunk": _chunk, "diag": arrange.diag, "diagonal": arrange.diagonal, "repeat": _repeat,
-    "repeat_interleave": _repeat_interleave, "split": _split, "tensor_split": join.tensor_split,
-    "tile": one_by_one(arrange.tile, "dims"), "tril": arrange.tril, "triu": arrange.triu,
-    "unbind": join.unbind,
+    "diag": arrange.diag, "diagonal": arrange.diagonal, "repeat": _repeat,
+    "repeat_interleave": _repeat_interleave, "tile": one_by_one(arrange.tile, "dims"),
+    "tril": arrange.tril, "triu": arrange.triu,
 }  # fmt: skip

@@ -1,4 +1,4 @@
-"""Methods that change the dtype, or ask for a plain number."""
+"""Which methods of Tensor change the dtype, or ask for a plain number?"""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def _to(dtype: DType) -> Callable[[Any], Any]:
 
 
 def _item(tensor: Any) -> Any:
-    """The one element, 0-d: in compiled code that stands for a number."""
+    """The one element, 0-d: in compiled code that stands for a number, and has its gradient."""
     if dims.same(dims.size(tensor.shape), 1) is not True:
         raise fail("E0405", f"item() takes a tensor of one element, got the shape {tensor.shape}")
     return p.reshape(tensor, shape=())

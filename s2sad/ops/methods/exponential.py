@@ -1,4 +1,4 @@
-"""Methods that are exponentials, logarithms or hyperbolic functions."""
+"""Which methods of Tensor are exponentials, logarithms or hyperbolic functions?"""
 
 from __future__ import annotations
 

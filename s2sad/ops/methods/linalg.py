@@ -1,4 +1,4 @@
-"""Methods of linear algebra."""
+"""Which methods of Tensor are linear algebra?"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Methods on truth values and bits."""
+"""Which methods of Tensor combine truth values and bits?"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Methods that reduce axes."""
+"""Which methods of Tensor reduce axes?"""
 
 from __future__ import annotations
 
@@ -6,41 +6,34 @@ from collections.abc import Callable
 from typing import Any
 
 from s2sad.ops import arithmetic, reduce
-from s2sad.ops.methods.arguments import KEEP, axis_and_keep, merged, one_of, refuse_rest
+from s2sad.ops.methods.arguments import AXIS, DTYPE, KEEP, Argument, taken
+
+INITIAL = Argument(("initial",), by_name=True)
 
 
 def _sum(tensor: Any, *args: Any, **given: Any) -> Any:
     """``sum(axis, dtype, keepdims)``, or ``sum(dim, keepdim, *, dtype)``."""
-    second = "keepdim" if len(args) > 1 and isinstance(args[1], bool) else "dtype"
-    third = ("keepdims",) if second == "dtype" else ()
-    given = merged("sum", args, given, "axis", second, *third)
-    axis = one_of("sum", given, "axis", "dim", default=None)
-    keep = one_of("sum", given, "keepdims", "keepdim", default=False)
-    dtype = given.pop("dtype", None)
-    initial = given.pop("initial", None)
-    refuse_rest("sum", given)
+    if len(args) > 1 and isinstance(args[1], bool):
+        order = AXIS, KEEP, DTYPE._replace(by_name=True), INITIAL
+        axis, keep, dtype, initial = taken("sum", args, given, *order)
+    else:
+        axis, dtype, keep, initial = taken("sum", args, given, AXIS, DTYPE, KEEP, INITIAL)
     total = reduce.sum(tensor, axis, keep, dtype=dtype)
     return total if initial is None else arithmetic.add(total, initial)
 
 
 def _prod(tensor: Any, *args: Any, **given: Any) -> Any:
     """``prod(axis, keep_dims, dtype)``, or ``prod(dim, keepdim, dtype)``."""
-    given = merged("prod", args, given, "axis", "keep_dims", "dtype")
-    axis = one_of("prod", given, "axis", "dim", default=None)
-    keep = one_of("prod", given, *KEEP, default=False)
-    dtype = given.pop("dtype", None)
-    refuse_rest("prod", given)
-    return reduce.prod(tensor, axis, keep, dtype)
+    return reduce.prod(tensor, *taken("prod", args, given, AXIS, KEEP, DTYPE))
 
 
 def _reduction(name: str, function: Callable[..., Any], *options: str) -> Callable[..., Any]:
     """``method(axis, keepdims)``, or ``method(dim, keepdim)``, with `options` by name."""
+    others = [Argument((option,), by_name=True) for option in options]
 
     def method(tensor: Any, *args: Any, **given: Any) -> Any:
-        axis, keep, given = axis_and_keep(name, args, given)
-        chosen = {key: given.pop(key) for key in options if key in given}
-        refuse_rest(name, given)
-        return function(tensor, axis, keep, **chosen)
+        axis, keep, *values = taken(name, args, given, AXIS, KEEP, *others)
+        return function(tensor, axis, keep, **dict(zip(options, values, strict=True)))
 
     method.__name__ = name
     return method
@@ -53,12 +46,13 @@ def _extreme(name: str, both: Callable[..., Any], value: Callable[..., Any]) -> 
     """
 
     def method(tensor: Any, *args: Any, **given: Any) -> Any:
-        with_indices = bool({"dim", "keepdim"} & given.keys())
-        axis, keep, given = axis_and_keep(name, args, given)
-        with_indices = given.pop("return_indices", with_indices)
-        options = {key: given.pop(key, None) for key in ("initial", "where")}
-        refuse_rest(name, given)
-        return (both if with_indices else value)(tensor, axis, keep, **options)
+        is_both = Argument(("return_indices",), bool({"dim", "keepdim"} & given.keys()), True)
+        where = Argument(("where",), by_name=True)
+        axis, keep, with_indices, initial, counts = taken(
+            name, args, given, AXIS, KEEP, is_both, INITIAL, where
+        )
+        function = both if with_indices else value
+        return function(tensor, axis, keep, initial=initial, where=counts)
 
     method.__name__ = name
     return method

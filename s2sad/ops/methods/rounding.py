@@ -1,4 +1,4 @@
-"""Methods that round."""
+"""Which methods of Tensor round?"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Methods that are error functions, or come from the gamma function."""
+"""Which methods of Tensor are error functions, or come from the gamma function?"""
 
 from __future__ import annotations
 

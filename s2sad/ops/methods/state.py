@@ -1,4 +1,4 @@
-"""Methods of Parameters that write them."""
+"""Which methods of a Parameter write it?"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Methods that ask for the middle and the spread."""
+"""Which methods of Tensor ask for the middle and the spread?"""
 
 from __future__ import annotations
 
@@ -6,14 +6,12 @@ from collections.abc import Callable
 from typing import Any
 
 from s2sad.ops import shapes, statistics
-from s2sad.ops.methods.arguments import axis_and_keep, merged, one_of, refuse_rest
+from s2sad.ops.methods.arguments import AXIS, DTYPE, KEEP, Argument, taken
 
 
 def _mean(tensor: Any, *args: Any, **given: Any) -> Any:
     """``mean(axis, keep_dims)``, or ``mean(dim, keepdim, *, dtype)``."""
-    axis, keep, given = axis_and_keep("mean", args, given, "keep_dims")
-    dtype = given.pop("dtype", None)
-    refuse_rest("mean", given)
+    axis, keep, dtype = taken("mean", args, given, AXIS, KEEP, DTYPE._replace(by_name=True))
     return statistics.mean(tensor if dtype is None else shapes.cast(tensor, dtype), axis, keep)
 
 
@@ -21,14 +19,10 @@ def _spread(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
     """``var(axis, ddof, keepdims)``, or ``var(dim, *, correction=1, keepdim)``."""
 
     def method(tensor: Any, *args: Any, **given: Any) -> Any:
-        other = {"dim", "correction", "keepdim"} & given.keys()
-        names = ("dim",) if other else ("axis", "ddof", "keepdims")
-        given = merged(name, args, given, *names)
-        axis = one_of(name, given, "axis", "dim", default=None)
-        ddof = one_of(name, given, "ddof", "correction", default=1 if other else 0)
-        keep = one_of(name, given, "keepdims", "keepdim", default=False)
-        refuse_rest(name, given)
-        return function(tensor, axis, ddof, keep)
+        is_other = bool({"dim", "correction", "keepdim"} & given.keys())
+        ddof = Argument(("ddof", "correction"), 1 if is_other else 0, is_other)
+        keep = KEEP._replace(by_name=is_other)
+        return function(tensor, *taken(name, args, given, AXIS, ddof, keep))
 
     method.__name__ = name
     return method

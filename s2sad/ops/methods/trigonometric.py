@@ -1,4 +1,4 @@
-"""Methods that are trigonometric functions."""
+"""Which methods of Tensor are trigonometric functions?"""
 
 from __future__ import annotations
 

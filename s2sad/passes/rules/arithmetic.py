@@ -1,4 +1,4 @@
-"""Laws of sums, products and extremes.
+"""Which laws hold of sums, products and extremes?
 
 Of floats only what holds for NaN, infinities and both zeros: ``x + 0.0`` makes 0.0 of -0.0, and
 ``x * 0`` is NaN where x is infinite, so neither is here.

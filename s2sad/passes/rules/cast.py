@@ -1,4 +1,4 @@
-"""Laws of conversions between dtypes."""
+"""Which laws hold of conversions between dtypes?"""
 
 # The first parameter of a function of a rule is a hole, not self.
 # pyright: reportSelfClsParameterName=false, reportAttributeAccessIssue=false

@@ -1,4 +1,4 @@
-"""Laws of truth values, bits and comparisons."""
+"""Which laws hold of truth values, bits and comparisons?"""
 
 # The first parameter of a function of a rule is a hole, not self.
 # pyright: reportSelfClsParameterName=false, reportAttributeAccessIssue=false

@@ -1,4 +1,4 @@
-"""Laws of the choice between elements."""
+"""Which laws hold of the choice between elements?"""
 
 # The first parameter of a function of a rule is a hole, not self.
 # pyright: reportSelfClsParameterName=false, reportAttributeAccessIssue=false

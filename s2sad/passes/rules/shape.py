@@ -1,4 +1,4 @@
-"""Laws of what moves and repeats elements, and of what depends on a shape only."""
+"""Which laws hold of what moves and repeats elements, and of what depends on a shape only?"""
 
 # The first parameter of a function of a rule is a hole, not self.
 # pyright: reportSelfClsParameterName=false, reportAttributeAccessIssue=false

@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from s2sad.core import dtypes
-from s2sad.core.diagnostics import fail
+from s2sad.prims import rules
 
 
 def checked(indices: np.ndarray, size: int, axis: int) -> np.ndarray:
@@ -21,9 +21,7 @@ def checked(indices: np.ndarray, size: int, axis: int) -> np.ndarray:
     indices = np.asarray(indices).astype(np.int64)
     outside = (indices < -size) | (indices >= size)
     if outside.any():
-        raise fail(
-            "E0501", f"index {indices[outside][0]} is out of range for axis {axis} of size {size}"
-        )
+        raise rules.outside(indices[outside][0], axis, size)
     return np.asarray(np.where(indices < 0, indices + size, indices))
 
 

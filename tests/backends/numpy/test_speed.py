@@ -139,7 +139,7 @@ def test_a_loop_that_writes_rows_copies_once_at_most(loop, turn, start, monkeypa
 )
 def test_a_loop_that_writes_rows_is_linear(turn, start):
     runs = []
-    for n in (4096, 8192):
+    for n in (1024, 2048):
         program, inputs = program_of(counted, turn, start, n), inputs_of(n)
         runs.append(lambda program=program, inputs=inputs: program.run(inputs))
     # In turn: what else the machine does slows both.

@@ -1,0 +1,58 @@
+"""Which methods of Tensor change shape or dtype, or copy?"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from s2sad.core.tensor import Tensor
+from s2sad.ir import builder
+from s2sad.ops import shapes
+from s2sad.ops.methods.arguments import AXIS, one_by_one, taken
+from s2sad.prims.cast import cast
+
+
+def _flatten(tensor: Any, order: str = "C", *, start_dim: int = 0, end_dim: int = -1) -> Any:
+    """The method starts at axis 0, the function at axis 1."""
+    return shapes.flatten(tensor, order, start_dim=start_dim, end_dim=end_dim)
+
+
+def _squeeze(tensor: Any, *entries: Any, **given: Any) -> Any:
+    """Axes one by one, or as a tuple; all of size 1 without any, and for None."""
+    if entries in ((), (None,)):
+        return shapes.squeeze(tensor, *taken("squeeze", (), given, AXIS))
+    return one_by_one(shapes.squeeze, "axis")(tensor, *entries, **given)
+
+
+def _copy(tensor: Any) -> Any:
+    """The same elements in a tensor of their own."""
+    if builder.is_building((tensor,)):
+        return cast(tensor, dtype=tensor.dtype)  # another value, which a write to one tells apart
+    return Tensor.wrap(tensor.array.copy())
+
+
+def _value(tensor: Any) -> Any:
+    """The tensor itself; of a Parameter, what it holds."""
+    return tensor
+
+
+def _contiguous(tensor: Any) -> Any:
+    """The tensor itself where its elements lie in order, else a copy in which they do."""
+    is_in_order = builder.is_building((tensor,)) or tensor.array.flags.c_contiguous
+    return tensor if is_in_order else Tensor.wrap(tensor.array.copy(order="C"))
+
+
+def _type_as(tensor: Any, other: Any) -> Any:
+    """In the dtype of `other`."""
+    return shapes.cast(tensor, shapes.dtype(other))
+
+
+METHODS = {
+    "astype": shapes.cast, "broadcast_to": one_by_one(shapes.broadcast_to, "shape"),
+    "clone": _copy, "contiguous": _contiguous, "copy": _copy, "dim": shapes.rank,
+    "expand": one_by_one(shapes.broadcast_to, "size"), "expand_as": shapes.expand_as,
+    "expand_dims": shapes.expand_dims, "flatten": _flatten, "ndimension": shapes.rank,
+    "numel": shapes.numel, "ravel": shapes.ravel, "reshape": one_by_one(shapes.reshape, "shape"),
+    "reshape_as": shapes.view_as, "squeeze": _squeeze, "to": shapes.cast, "type_as": _type_as,
+    "unsqueeze": shapes.unsqueeze, "value": _value, "view": one_by_one(shapes.reshape, "shape"),
+    "view_as": shapes.view_as,
+}  # fmt: skip
