@@ -18,9 +18,13 @@ def pytest_addoption(parser):
 
 
 def pytest_collection_finish() -> None:
-    """Thousands of tests and their arguments stay to the end: no collection looks at them again."""
+    """Let the collector of garbage not look again at thousands of tests, nor so often at the rest.
+
+    It takes a fifth of the time otherwise.
+    """
     gc.collect()
     gc.freeze()
+    gc.set_threshold(20_000, 20, 20)
 
 
 #: A package of its own, which tests install; imported here it would plug itself in.

@@ -14,16 +14,19 @@ from typing import Any
 from s2sad.core.diagnostics import fail
 from s2sad.frontend import carried
 from s2sad.frontend.carried import as_value, changed_names, fork, is_data, same_static
-from s2sad.frontend.containers import own_all
+from s2sad.frontend.containers import settle
 from s2sad.frontend.frame import Frame, Unbound
 from s2sad.frontend.loops import decide_dtype
-from s2sad.frontend.trees import leaves, map_leaves
+from s2sad.frontend.trees import changed, leaves, same_tuple
 from s2sad.frontend.views import note_result
 from s2sad.ir import builder as builders
 from s2sad.ir.builder import Builder
 from s2sad.ir.graph import Region, Value
 from s2sad.ir.types import TensorType, same_type
 from s2sad.prims.control import if_
+
+#: What is merged besides variables, as messages call it.
+RESULT = "the value"
 
 #: What a branch does in its frame: execute statements, or evaluate an expression.
 Run = Callable[[Frame], Any]
@@ -98,7 +101,7 @@ def branch(frame: Frame, condition: Value, then: Run, orelse: Run, statements: l
             variables[name] = _half_bound(name, held)
         else:
             variables[name] = merged.tree(name, *held)
-    result = merged.tree("the value", sides[0].result, sides[1].result)
+    result = merged.tree(RESULT, sides[0].result, sides[1].result)
     state = merged.parameters(frame)
     for side in sides:
         side.region.set_reads(side.yields)
@@ -109,13 +112,17 @@ def branch(frame: Frame, condition: Value, then: Run, orelse: Run, statements: l
     for value, *ends in zip(results, sides[0].yields, sides[1].yields, strict=True):
         note_result(frame.session, value, *ends)
     finish = _finisher(results)
-    for name, tree in variables.items():
-        carried_tree = own_all(frame.session, map_leaves(tree, finish))
-        frame.local_names[name] = carried_tree
-        if isinstance(carried_tree, Value):
-            frame.name(carried_tree, name)
+    trees = {name: finish(tree) for name, tree in variables.items()}
+    trees[RESULT] = finish(result)
+    ends = [{**side.frame.local_names, RESULT: side.result} for side in sides]
+    bound = {name: tree for name, tree in trees.items() if not isinstance(tree, Unbound)}
+    settle(frame, bound, *ends)
+    for name in variables:
+        frame.local_names[name] = trees[name]
+        if isinstance(trees[name], Value):
+            frame.name(trees[name], name)
     carried.write_back(frame, {key: finish(value) for key, value in state.items()})
-    return map_leaves(result, finish)
+    return trees[RESULT]
 
 
 @dataclass(frozen=True)
@@ -126,7 +133,8 @@ class _Place:
 
 
 def _finisher(results: tuple[Value, ...]) -> Callable[[Any], Any]:
-    return lambda leaf: results[leaf.index] if isinstance(leaf, _Place) else leaf
+    """Puts results in place of a tree's places."""
+    return lambda tree: changed(tree, lambda x: results[x.index] if isinstance(x, _Place) else x)
 
 
 class _Merge:
@@ -143,8 +151,17 @@ class _Merge:
                 f"{len(leaves(one))} and {len(leaves(other))} items",
                 help="let both branches build it of as many items",
             )  # fmt: skip
-        pairs = iter(zip(leaves(one), leaves(other), strict=True))
-        return map_leaves(one, lambda _: self._leaf(name, *next(pairs)))
+        return self._part(name, one, other)
+
+    def _part(self, name: str, one: Any, other: Any) -> Any:
+        if one is other:
+            return one
+        if isinstance(one, dict):
+            return {key: self._part(name, item, other[key]) for key, item in one.items()}
+        if not isinstance(one, (tuple, list)):
+            return self._leaf(name, one, other)
+        items = [self._part(name, *pair) for pair in zip(one, other, strict=True)]
+        return same_tuple(one, items) if isinstance(one, tuple) else items
 
     def _leaf(self, name: str, one: Any, other: Any) -> Any:
         if same_static(one, other):

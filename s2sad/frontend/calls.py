@@ -348,7 +348,8 @@ def _call_builtin(frame: Frame, function: Any, args: list[Any], kwargs: dict[str
     if function not in CONTAINERS and any(_holds_tensor(x) for x in given):
         raise refusals.calling_on_tensor(function)
     result = as_python(function, *args, **kwargs)
-    return own_new(frame.session, result) if function in MAKING else result
+    is_new = function in MAKING or (is_builtin and function.__name__ == "copy")
+    return own_new(frame.session, result) if is_new else result
 
 
 def _sum(frame: Frame, items: Any, start: Any = 0) -> Any:

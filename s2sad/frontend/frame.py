@@ -83,7 +83,7 @@ class Session:
         Where something was written into a tensor; see `views`.
     overwritten : dict of Value to int
         Tensors that a write may have changed, with the number of the last one.
-    made : dict of int to (list or dict, Region)
+    made : dict of int to (list or dict, Region or None)
         Containers that compiled code has made, by identity, and where; see `containers`.
     maybe : dict of Value to (int, tuple of Value)
         Which tensors a result of a branch or a loop may be, and the writes made before.
@@ -101,7 +101,7 @@ class Session:
         self.trail = Trail()
         self.writes: list[Location | None] = []
         self.overwritten: dict[Value, int] = {}
-        self.made: dict[int, tuple[Any, Region]] = {}
+        self.made: dict[int, tuple[Any, Region | None]] = {}
         self.maybe: dict[Value, tuple[int, tuple[Value, ...]]] = {}
 
     @contextmanager

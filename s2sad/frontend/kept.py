@@ -20,6 +20,7 @@ from s2sad.core.dtypes import DType
 from s2sad.core.tensor import Tensor
 from s2sad.frontend import carried
 from s2sad.frontend.carried import changed_names, same_static
+from s2sad.frontend.containers import containers, settle, with_several_holders
 from s2sad.frontend.frame import Frame, Unbound
 from s2sad.frontend.guards import LITERALS
 from s2sad.frontend.index import VaryingRange
@@ -55,13 +56,14 @@ def try_to_keep(frame: Frame, node: Any, passes: range, run: Run) -> Outcome:
     """Compile ``for target in passes: body`` as a loop, or change nothing."""
     if frame.tree is None or len(passes) < MIN_PASSES:
         return Outcome.NEVER
-    before, overwritten = carried.written_now(frame), dict(frame.session.overwritten)
+    session, before = frame.session, carried.written_now(frame)
+    overwritten, made = dict(session.overwritten), dict(session.made)
     try:
         with builders.all_or_nothing():
             _keep(frame, node, _Passes.of(passes), run)
     except (Unfit, Exception) as reason:  # errors of the body come again when it is written out
         carried.write_back(frame, before)
-        frame.session.overwritten = overwritten
+        session.overwritten, session.made = overwritten, made
         settles = not isinstance(reason, Unfit) or reason.settles
         return Outcome.LATER if settles else Outcome.NEVER
     return Outcome.KEPT
@@ -148,14 +150,27 @@ class _Kept(State):
             if name in self.names:
                 self.left[name] = self._after(name, inner, values, types)
             elif name in self.live.after and is_bound(inner, name):
+                self._require_run()
                 self.left[name] = map_leaves(inner.local_names[name], self._last)
+        self._require_single(inner)
         return values
+
+    def _require_single(self, inner: Frame) -> None:
+        """Give up where what becomes a new list or dict has another name, which would not be."""
+        before = () if self.passes.runs else (self.frame.local_names,)
+        several = with_several_holders(inner, self.left, inner.local_names, *before)
+        for name, tree in self.left.items():
+            for new, old in zip(containers(tree), containers(inner.local_names[name]), strict=True):
+                if new is not old and id(old) in several:
+                    raise Unfit(f"{name} holds a container that has another name")
 
     def _after(self, name: str, inner: Frame, values: list[Value], types: list[Type]) -> Any:
         """Tree of a variable after the loop; its data joins `values`."""
         old, new = self.frame.local_names[name], inner.local_names[name]
         if isinstance(new, Unbound) or carried.shape_of(old) != carried.shape_of(new):
             raise Unfit(f"{name} is built differently after a pass", settles=True)
+        if old is new and not any(map(self.moves, leaves(old))):
+            return old
         pairs = iter(zip(leaves(old), leaves(new), strict=True))
 
         def leaf(_: Any) -> Any:
@@ -176,10 +191,13 @@ class _Kept(State):
             raise Unfit(f"{name} changes, and is not data", settles=True)
         return self._last(leaf)
 
-    def _last(self, leaf: Any) -> Any:
-        """What the last pass leaves of a leaf that no pass reads."""
+    def _require_run(self) -> None:
         if not self.passes.runs:
             raise Unfit("a variable of a loop that may not run")
+
+    def _last(self, leaf: Any) -> Any:
+        """What the last pass leaves of a leaf that no pass reads."""
+        self._require_run()
         if isinstance(leaf, Value):
             raise Unfit("data that no pass has given yet", settles=True)
         if not isinstance(leaf, Varying):
@@ -237,11 +255,13 @@ def _finish(state: _Kept, results: list[Value]) -> None:
     def end(leaf: Any) -> Any:
         return results[leaf.index] if isinstance(leaf, _Slot) else leaf
 
+    read = [name for name in state.stored if name in state.live.after and name in state.left]
+    left = {name: map_leaves(state.left[name], end) for name in read}
+    ends = (state.ended,) if state.passes.runs else (frame.local_names, state.ended)
+    settle(frame, left, *ends)
     for name in state.stored:
-        if name in state.live.after and name in state.left:
-            frame.local_names[name] = map_leaves(state.left[name], end)
-        else:
-            frame.local_names[name] = Unbound(f"`{name}` is not read again", carried.here())
+        lost = Unbound(f"`{name}` is not read again", carried.here())
+        frame.local_names[name] = left.get(name, lost)
     count = len(state.parameters)
     for key, value in zip(state.parameters, results[len(results) - count :], strict=True):
         frame.session.captures[key].written = value

@@ -7,7 +7,7 @@ and a Python number that changes becomes a tensor.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
@@ -16,9 +16,9 @@ from s2sad.core.diagnostics import fail
 from s2sad.core.dtypes import DType
 from s2sad.frontend import carried
 from s2sad.frontend.carried import changed_names, fork, is_data, same_static
-from s2sad.frontend.containers import own_all
+from s2sad.frontend.containers import settle, stand_for
 from s2sad.frontend.frame import Frame, Unbound
-from s2sad.frontend.trees import leaves, map_leaves
+from s2sad.frontend.trees import changed, leaves
 from s2sad.frontend.views import note_result
 from s2sad.ir import builder as builders
 from s2sad.ir.builder import Builder, discard
@@ -45,6 +45,8 @@ class State:
         Tensors that a pass writes and several leaves hold: these stay one tensor.
     ends : list of Value
         What the leaves that are carried, and the parameters, are after a pass.
+    ended : dict of str to tree
+        What all variables hold after a pass.
     lost : dict of str to Unbound
         Variables that cannot be read after a pass, hence neither before it nor after the loop.
     """
@@ -57,6 +59,7 @@ class State:
     stored: list[str] = field(kw_only=True)
     linked: set[Value] = field(default_factory=set)
     ends: list[Value] = field(default_factory=list)
+    ended: Mapping[str, Any] = field(default_factory=dict)
     lost: dict[str, Unbound] = field(default_factory=dict)
 
     def meet(self, name: str) -> None:
@@ -122,8 +125,9 @@ class State:
             return ones.setdefault(leaf, value) if self._is_linked(leaf) else value
 
         for name in self.names:
-            tree = map_leaves(self.frame.local_names[name], new)
-            frame.local_names[name] = own_all(frame.session, tree)
+            tree = self.frame.local_names[name]
+            frame.local_names[name] = changed(tree, new)
+            stand_for(frame.session, frame.local_names[name], tree)
         for key in self.parameters:
             frame.session.captures[key].written = next(rest)
 
@@ -162,7 +166,8 @@ def decide_dtype(frame: Frame, leaf: Any, dtype: DType) -> None:
 def compile_with(state: State, emit: Callable[[list[Value]], Any]) -> Any:
     """What `emit` makes of the initial values, when it is known what the loop carries."""
     session = state.frame.session
-    written, overwritten = carried.written_now(state.frame), dict(session.overwritten)
+    written = carried.written_now(state.frame)
+    overwritten, made = dict(session.overwritten), dict(session.made)
     session.loops.append(state)
     try:
         while True:
@@ -172,7 +177,7 @@ def compile_with(state: State, emit: Callable[[list[Value]], Any]) -> Any:
             except Again as again:
                 if again.state is not state:
                     raise
-                session.overwritten = dict(overwritten)
+                session.overwritten, session.made = dict(overwritten), dict(made)
             finally:
                 carried.write_back(state.frame, written)
     finally:
@@ -200,8 +205,9 @@ def compile_loop(
     results = compile_with(state, lambda initial: emit(state, initial))
     after = fork(frame)
     state.put(after, ones_of(state, results))
-    for name in state.names:
-        frame.local_names[name] = after.local_names[name]
+    merged = {name: after.local_names[name] for name in state.names}
+    settle(frame, merged, frame.local_names, state.ended)
+    frame.local_names.update(merged)
     frame.local_names.update(state.lost)
     for name in stored:
         if name not in known and name not in state.lost:
@@ -322,6 +328,7 @@ def body_region(
             state.meet(name)
         _grow(state, inner, entry)
         values = state.yields(inner, types)
+        state.ended = inner.local_names
         state.ends = values + [inner.session.captures[key].current for key in state.parameters]
         require_apart(state, builders.current().region.args[len(first) :])
         return state.ends

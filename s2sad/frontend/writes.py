@@ -16,12 +16,12 @@ from s2sad.core.diagnostics import fail
 from s2sad.core.parameter import Parameter
 from s2sad.core.tensor import Tensor
 from s2sad.frontend import views
-from s2sad.frontend.containers import require_own
+from s2sad.frontend.containers import require_own, with_leaf
 from s2sad.frontend.elements import known_index
 from s2sad.frontend.expressions import evaluate, is_tensor, method_of_tensor
 from s2sad.frontend.frame import Frame, Session
 from s2sad.frontend.static import as_python
-from s2sad.frontend.trees import leaves, map_leaves
+from s2sad.frontend.trees import leaves
 from s2sad.ir.graph import Value
 
 
@@ -101,6 +101,7 @@ def replace(frame: Frame, old: Value, new: Value) -> None:
     """Let every variable that holds `old` hold `new`, here and in the calls that led here."""
     call: Frame | None = frame
     found, is_outside = False, False
+    known: dict[int, Any] = {}
     while call is not None:
         names = [name for name, tree in call.local_names.items() if _holds(tree, old)]
         if names and is_outside:
@@ -111,7 +112,7 @@ def replace(frame: Frame, old: Value, new: Value) -> None:
             )  # fmt: skip
         for name in names:
             tree = call.local_names[name]
-            call.local_names[name] = map_leaves(tree, lambda leaf: new if leaf is old else leaf)
+            call.local_names[name] = with_leaf(frame.session, tree, old, new, known)
             call.name(new, name)
         found, is_outside = found or bool(names), is_outside or call.is_fork
         call = call.called_by

@@ -1019,7 +1019,7 @@ def test_any_expression_reads_back(tree):
     assert same(expression(unparse(tree)), tree)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(blocks(statements, minimum=0).map(lambda body: ast.Module(body, [])))
 def test_any_module_reads_back_with_its_comments(tree):
     text = unparse(tree)
