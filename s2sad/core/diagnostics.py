@@ -241,10 +241,22 @@ def locate(error: Exception, place: Location | None) -> None:
     _note(error, place)
 
 
-def _note(error: Exception, place: Location) -> None:
+def _note(error: BaseException, place: Location) -> None:
+    _add_note(error, "\n".join(excerpt(place)))
+
+
+def _add_note(error: BaseException, text: str) -> None:
     """What `add_note` of Python 3.11 does; 3.10 does not show it."""
     notes = getattr(error, "__notes__", [])
-    error.__notes__ = [*notes, "\n".join(excerpt(place))]  # type: ignore[attr-defined]
+    error.__notes__ = [*notes, text]  # type: ignore[attr-defined]
+
+
+def annotate(error: BaseException, text: str) -> None:
+    """Let `error` say `text` as well: a note of its diagnostic, or of Python's."""
+    if isinstance(error, S2sadError):
+        amend(error, notes=(*error.diagnostic.notes, text))
+    else:
+        _add_note(error, text)
 
 
 def missing(module: str, name: str, known: Iterable[str]) -> AttributeError:

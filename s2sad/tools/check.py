@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from s2sad.autodiff.reverse import differentiate
-from s2sad.backends import numpy as numpy_backend
+from s2sad.binding.target import backend, backend_name
 from s2sad.compiled import compile
 from s2sad.compiler import JOINT, PRIMAL, TARGET
 from s2sad.core.cell import Cell
@@ -138,7 +138,7 @@ class _Point:
     def __init__(
         self, function: Function, arrays: list[Any], wrt: list[int], rng: np.random.Generator
     ) -> None:
-        primal, joint, target = registry.arranged(PRIMAL, JOINT, TARGET)
+        primal, joint, target = registry.arranged(PRIMAL, JOINT, TARGET[backend_name()])
         self.function, self.arrays, self.wrt, self.rng = function, arrays, wrt, rng
         self.results = [
             i for i in leaves(ast.literal_eval(function.tree))
@@ -149,10 +149,10 @@ class _Point:
         differentiated = differentiate(prepared, wrt, self.results, seeded=True)
         run_passes(differentiated, (*joint, *target))
         run_passes(prepared, target)
-        self.run = numpy_backend.build(prepared).run
+        self.run = backend().build(prepared).run
         outputs = self.run(arrays)
         self.seeds = [rng.standard_normal(np.shape(outputs[i])) for i in self.results]
-        found = numpy_backend.build(differentiated).run([*arrays, *self.seeds])
+        found = backend().build(differentiated).run([*arrays, *self.seeds])
         self.gradients = found[len(outputs) :]
         self.value = self._weighed(outputs)
 

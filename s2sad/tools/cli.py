@@ -22,7 +22,9 @@ from s2sad.ir.graph import Function
 from s2sad.ir.graphviz import to_dot
 from s2sad.ir.printer import print_text
 from s2sad.ir.verify import verify
-from s2sad.tools import check, dump
+from s2sad.tools import bisect, check, dump
+from s2sad.tools.cache import show_cache
+from s2sad.tools.doctor import doctor
 from s2sad.tools.explain import explain
 from s2sad.tools.run_ir import BACKENDS, run_ir
 from s2sad.tools.summary import show_summary
@@ -102,13 +104,31 @@ def _check(arguments: argparse.Namespace) -> int:
     )  # fmt: skip
 
 
+def _bisect(arguments: argparse.Namespace) -> int:
+    return bisect.bisect(
+        arguments.target, arguments.input, grad=arguments.grad, seed=arguments.seed,
+        train=arguments.train, exact=arguments.exact, backend=arguments.backend,
+    )  # fmt: skip
+
+
+def _cache(arguments: argparse.Namespace) -> int:
+    return show_cache(limit=arguments.limit, clear=arguments.clear)
+
+
+def _doctor(arguments: argparse.Namespace) -> int:
+    return doctor()
+
+
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="s2sad", description="Look at, run and explain what s2sad compiles."
     )
     parser.add_argument("--version", action="version", version=f"s2sad {s2sad.__version__}")
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
-    for add in (_add_run_ir, _add_dump, _add_check, _add_explain, _add_print, _add_graph):
+    for add in (
+        _add_run_ir, _add_dump, _add_check, _add_bisect, _add_explain, _add_print, _add_graph,
+        _add_cache, _add_doctor,
+    ):  # fmt: skip
         add(commands)
     return parser
 
@@ -149,6 +169,18 @@ def _add_check(commands: Commands) -> None:
     )
 
 
+def _add_bisect(commands: Commands) -> None:
+    command = commands.add_parser("bisect", help="find the rewrite that changes what is computed")
+    _takes_target(command, _bisect)
+    command.add_argument("--grad", action="store_true", help="look at its gradients as well")
+    command.add_argument(
+        "--exact", action="store_true", help="floats must agree bit for bit, not up to rounding"
+    )
+    command.add_argument(
+        "--backend", choices=BACKENDS, default="numpy", help="what runs it after the last pass"
+    )
+
+
 def _add_explain(commands: Commands) -> None:
     command = commands.add_parser("explain", help="what an error code means, and what to do")
     command.set_defaults(command=_explain)
@@ -167,6 +199,18 @@ def _add_graph(commands: Commands) -> None:
     command = commands.add_parser("graph", help="what a dump consists of, or a drawing of it")
     _takes_dump(command, _graph)
     command.add_argument("--dot", action="store_true", help="the data flow as text for Graphviz")
+
+
+def _add_cache(commands: Commands) -> None:
+    command = commands.add_parser("cache", help="what is kept from one process to the next")
+    command.set_defaults(command=_cache)
+    command.add_argument("--limit", metavar="SIZE", help="let it take this much: 500MB")
+    command.add_argument("--clear", action="store_true", help="remove all of it")
+
+
+def _add_doctor(commands: Commands) -> None:
+    command = commands.add_parser("doctor", help="whether all is there that is needed, and works")
+    command.set_defaults(command=_doctor)
 
 
 def _takes_dump(command: argparse.ArgumentParser, run: object) -> None:

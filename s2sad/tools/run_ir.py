@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
+from s2sad.backends import c as c_backend
 from s2sad.backends import numpy as numpy_backend
 from s2sad.core.diagnostics import S2sadError
 from s2sad.ir.archive import load_arrays, save_results
@@ -24,6 +25,7 @@ from s2sad.tools.tables import show, show_table
 #: What runs a function on inputs, by the name that ``--backend`` takes.
 BACKENDS: dict[str, Callable[[Function, Sequence[Any]], tuple[Any, ...]]] = {
     "numpy": lambda function, inputs: numpy_backend.build(function).run(inputs),
+    "c": lambda function, inputs: c_backend.build(function).run(inputs),
     "evaluate": evaluate,
 }
 
