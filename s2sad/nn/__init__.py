@@ -57,6 +57,11 @@ from s2sad.nn.dynamic_lr import (
 from s2sad.nn.embedding import Embedding
 from s2sad.nn.learning_rate_schedule import LearningRateSchedule
 from s2sad.nn.loss import CrossEntropyLoss, LossBase, NLLLoss, SoftmaxCrossEntropyWithLogits
+from s2sad.nn.loss_scale import (
+    DynamicLossScaleUpdateCell,
+    FixedLossScaleUpdateCell,
+    TrainOneStepWithLossScaleCell,
+)
 from s2sad.nn.margin_loss import (
     CosineEmbeddingLoss,
     HingeEmbeddingLoss,
@@ -144,9 +149,10 @@ __all__ = [
     "CellList", "ChannelShuffle", "ClipByNorm", "ConstantPad1d", "ConstantPad2d", "ConstantPad3d",
     "Conv1d", "Conv1dTranspose", "Conv2d", "Conv2dTranspose", "Conv3d", "Conv3dTranspose",
     "CosineDecayLR", "CosineEmbeddingLoss", "CrossEntropyLoss", "Dense", "DiceLoss", "Dropout",
-    "Dropout1d", "Dropout2d", "Dropout3d", "Embedding", "ExponentialDecayLR", "FastGelu", "Flatten",
-    "FocalLoss", "ForwardValueAndGrad", "GRUCell", "GaussianNLLLoss", "GroupNorm", "HShrink",
-    "HSigmoid", "HSwish", "Hardtanh", "HingeEmbeddingLoss", "HuberLoss", "Identity",
+    "Dropout1d", "Dropout2d", "Dropout3d", "DynamicLossScaleUpdateCell", "Embedding",
+    "ExponentialDecayLR", "FastGelu", "FixedLossScaleUpdateCell", "Flatten", "FocalLoss",
+    "ForwardValueAndGrad", "GRUCell", "GaussianNLLLoss", "GroupNorm", "HShrink", "HSigmoid",
+    "HSwish", "Hardtanh", "HingeEmbeddingLoss", "HuberLoss", "Identity",
     "InstanceNorm1d", "InstanceNorm2d", "InstanceNorm3d", "InverseDecayLR", "KLDivLoss", "L1Loss",
     "LSTMCell", "LayerNorm", "LeakyReLU", "LearningRateSchedule", "Linear", "LogSigmoid",
     "LogSoftmax", "LossBase", "MAELoss", "MSELoss", "MarginRankingLoss", "MaxPool1d", "MaxPool2d",
@@ -157,10 +163,10 @@ __all__ = [
     "ReflectionPad1d", "ReflectionPad2d", "ReplicationPad1d", "ReplicationPad2d", "SeLU",
     "SequentialCell", "SiLU", "Sigmoid", "SmoothL1Loss", "SoftMarginLoss", "SoftShrink", "Softmax",
     "Softmax2d", "SoftmaxCrossEntropyWithLogits", "Softmin", "Softsign", "Tanh", "Tanhshrink",
-    "Threshold", "TrainOneStepCell", "TripletMarginLoss", "Unflatten", "Upsample", "WarmUpLR",
-    "WithEvalCell", "WithGradCell", "WithLossCell", "ZeroPad2d", "cosine_decay_lr",
-    "exponential_decay_lr", "get_activation", "inverse_decay_lr", "natural_exp_decay_lr",
-    "piecewise_constant_lr", "polynomial_decay_lr", "warmup_lr",
+    "Threshold", "TrainOneStepCell", "TrainOneStepWithLossScaleCell", "TripletMarginLoss",
+    "Unflatten", "Upsample", "WarmUpLR", "WithEvalCell", "WithGradCell", "WithLossCell",
+    "ZeroPad2d", "cosine_decay_lr", "exponential_decay_lr", "get_activation", "inverse_decay_lr",
+    "natural_exp_decay_lr", "piecewise_constant_lr", "polynomial_decay_lr", "warmup_lr",
 ]  # fmt: skip
 
 

@@ -13,6 +13,7 @@ from s2sad.core import dtypes
 from s2sad.core.diagnostics import fail
 from s2sad.core.dtypes import DType
 from s2sad.core.parameter import Parameter
+from s2sad.core.precision import deciding, stored
 from s2sad.ir import dims
 from s2sad.ops.promotion import as_dtype, constant, kind_of, promote, require_tensor
 from s2sad.ops.settings import flag, fraction, integer, integers, number
@@ -89,7 +90,8 @@ def batch_normalized(
     """`batch_norm`, under the name by which messages call it."""
     x = require_axes(what, input_x, *range(2, 6))
     fraction("momentum", momentum)
-    parameters, statistics = (weight, bias), (running_mean, running_var)
+    parameters = (weight, bias)
+    statistics = stored(running_mean), stored(running_var)  # they add up over many batches
     for value in (*parameters, *statistics):
         _require_shape(what, value, x, x.shape[1:2])
     dtype = _meeting(x, *parameters, *(() if flag("training", training) else statistics))
@@ -100,8 +102,8 @@ def batch_normalized(
         y = p.batch_norm_inference(wide, gamma, beta, mean, variance, eps=eps)
     else:
         y, mean, variance, _ = p.batch_norm(_not_empty(wide), gamma, beta, eps=eps)
-        _follow("running_mean", running_mean, mean, momentum)
-        _follow("running_var", running_var, _unbiased(variance, wide), momentum)
+        _follow("running_mean", statistics[0], mean, momentum)
+        _follow("running_var", statistics[1], _unbiased(variance, wide), momentum)
     return _as_input(y, x)
 
 
@@ -137,6 +139,8 @@ def _given(value: Any, default: int, shape: Shape, dtype: DType) -> Any:
 
 
 def _as_input(y: Any, x: Any) -> Any:
+    if deciding.get() is not None:  # what is normalised stays wide there, whatever came in
+        return y
     return as_dtype(y, x.dtype) if x.dtype.is_float else y
 
 

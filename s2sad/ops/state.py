@@ -9,6 +9,7 @@ from s2sad import prims as p
 from s2sad.core.diagnostics import fail
 from s2sad.core.dtypes import DType
 from s2sad.core.parameter import WRITING, Parameter
+from s2sad.core.precision import stored
 from s2sad.core.tensor import Tensor
 from s2sad.ir import builder
 from s2sad.ops.promotion import (
@@ -51,6 +52,7 @@ def assign(variable: Any, value: Any) -> Any:
     >>> assign(w, ms.Tensor([2.0])).asnumpy()
     array([2.], dtype=float32)
     """
+    variable = stored(variable)
     if not isinstance(variable, Parameter):
         raise fail("E0304", f"assign writes a Parameter, got a {kind_of(variable)}")
     value = as_operand(value, (variable,))
@@ -105,6 +107,7 @@ def assign_sub(variable: Any, value: Any) -> Any:
 
 
 def _changed(variable: Any, value: Any, operation: Callable[..., Any], name: str) -> Any:
+    variable = stored(variable)
     if not isinstance(variable, Parameter):
         raise fail("E0304", f"{name} writes a Parameter, got a {kind_of(variable)}")
     value = as_operand(value, (variable,))

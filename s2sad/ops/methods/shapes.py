@@ -31,8 +31,8 @@ def _copy(tensor: Any) -> Any:
 
 
 def _value(tensor: Any) -> Any:
-    """The tensor itself; of a Parameter, what it holds."""
-    return tensor
+    """The tensor itself; of a Parameter, what it holds now."""
+    return builder.current().value(tensor) if builder.is_building((tensor,)) else tensor
 
 
 def _contiguous(tensor: Any) -> Any:
