@@ -32,6 +32,7 @@ from s2sad.prims import (
     norm,
     optimizer,
     pool,
+    queue,
     random,
     reduce,
     rounding,
@@ -48,7 +49,8 @@ from s2sad.prims.define import ALL
 FAMILIES = (
     activation, arithmetic, arrange, cast, collective, comparison, constant, control, conv, dynamic,
     effect, einsum, embedding, exponential, index, linalg, logic, loss, marker, norm, optimizer,
-    pool, random, reduce, rounding, scan, select, shape, sort, special, statistics, trigonometric,
+    pool, queue, random, reduce, rounding, scan, select, shape, sort, special, statistics,
+    trigonometric,
 )  # fmt: skip
 
 globals().update(ALL)

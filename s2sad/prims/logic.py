@@ -251,7 +251,7 @@ def shift_right(x, count):
     >>> p.shift_right(np.array([16, -5, -5, 5]), np.array([4, 1, 64, -1])).tolist()
     [1, -3, -1, 0]
     """
-    last = count.dtype.type(8 * x.dtype.itemsize - 1)
+    last = count.dtype.type(8 * x.dtype.itemsize - (x.dtype.kind == "i"))
     return np.right_shift(x, np.where(_is_inside(x, count), count, last))
 
 

@@ -16,9 +16,10 @@ from typing import Any
 import numpy as np
 
 from s2sad.core.diagnostics import fail
+from s2sad.core.dispatch import slots
 from s2sad.ir import dims
 from s2sad.ir.dims import Dim
-from s2sad.ir.graph import Region
+from s2sad.ir.graph import Operation, Region
 from s2sad.ir.primitive import Trait
 from s2sad.ir.types import TensorType, Type, same_types
 from s2sad.prims.control import flat, yielded
@@ -311,6 +312,10 @@ def _transform_type(*types: Type, regions: dict[str, Region], **attrs: Any) -> t
         _require_types(given, asked, "the tangents of a jvp")
         return *outs, *counted
     _require_types(given, counted if attrs["kind"] == "vjp" else (), "the cotangents of a vjp")
+    lost = [t for t in outs if t.is_linear] if attrs["kind"] == "grad" else ()
+    if lost:
+        help = "take a value_and_grad"  # noqa: A001
+        raise fail("E0306", f"a grad does not give the {lost[0]} that its body gives", help=help)
     return asked if attrs["kind"] == "grad" else (*outs, *asked)
 
 
@@ -355,8 +360,14 @@ def transform(*values, body, kind, wrt=(), results=(0,), in_axes=(), out_axes=()
     Raises
     ------
     S2sadError
-        E0712 at run time for all but ``"vmap"``: derivatives are made while compiling. E0301,
-        E0302, E0303, E0306, E0401, E0403 or E0404 for what does not fit.
+        E0301, E0302, E0303, E0306, E0401, E0403 or E0404 for what does not fit. On arrays, E0604
+        where the body is a region of a dump whose text is not there.
+
+    Notes
+    -----
+    On arrays a derivative is made as the compiler makes it, of the operations of the body, and then
+    computed. A body that is a region of a dump is read; any other is called on values of the IR, so
+    it must not branch on them.
 
     Examples
     --------
@@ -365,16 +376,25 @@ def transform(*values, body, kind, wrt=(), results=(0,), in_axes=(), out_axes=()
     >>> p.transform(x, body=lambda row: p.mul(row, row), kind="vmap", in_axes=(0,), out_axes=(1,))
     array([[ 1.,  9.],
            [ 4., 16.]])
+    >>> p.transform(x, body=lambda x: p.reduce_sum(p.mul(x, x)), kind="grad", wrt=(0,))
+    array([[2., 4.],
+           [6., 8.]])
     """
+    attrs = {"kind": kind, "wrt": wrt, "results": results}
     if kind != "vmap":
-        raise fail("E0712", f"{kind} is made while compiling and cannot be computed as it stands")
+        return slots().derive(values, body, attrs)
     pairs = list(zip(values, in_axes, strict=True))
     size = next(x.shape[axis] for x, axis in pairs if axis is not None)
-    if size == 0:
-        raise fail("E0712", "vmap along an empty axis cannot be computed as it stands")
+    if size == 0:  # only types tell what there would be
+        return slots().derive(values, body, {**attrs, "in_axes": in_axes, "out_axes": out_axes})
     each = [flat(body(*[_row(x, axis, i) for x, axis in pairs])) for i in range(size)]
     results = zip(zip(*each, strict=True), out_axes, strict=True)
     return tuple(np.stack(rows, axis) for rows, axis in results)
+
+
+def is_derivative(operation: Operation) -> bool:
+    """Whether `operation` is a `transform` that stands for a derivative."""
+    return operation.prim is transform and operation.attrs["kind"] != "vmap"
 
 
 def _row(x: Any, axis: int | None, index: int) -> Any:
