@@ -10,7 +10,7 @@ import ast
 import inspect
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from s2sad.binding.program import Program
 from s2sad.core.diagnostics import fail
@@ -18,20 +18,16 @@ from s2sad.core.location import Location
 from s2sad.core.tensor import Tensor
 from s2sad.frontend.callee import bind
 from s2sad.frontend.guards import Guards
-from s2sad.frontend.read import is_input, named_leaves
+from s2sad.frontend.inputs import is_input, named_leaves
+from s2sad.ir.bindings import is_argument
 from s2sad.ir.clone import clone
 from s2sad.ir.graph import Function
 from s2sad.ir.types import TensorType, Type, same_type, type_of
-from s2sad.passes.base import Pass
 
-#: What the binding of an input begins with that is no argument.
-HIDDEN = ("param:", "capture:", "rng", "token:")
+if TYPE_CHECKING:
+    from s2sad.passes.base import Pass
+
 _COTANGENT, _TANGENT = "cotangent:", "tangent:"
-
-
-def is_argument(binding: str) -> bool:
-    """Whether an input bound to `binding` is given at each call."""
-    return not binding.startswith(HIDDEN)
 
 
 def argument_paths(inputs: tuple[str, ...]) -> list[str | None]:

@@ -15,7 +15,7 @@ from s2sad.core.tensor import Tensor
 from s2sad.core.transform import Transform
 from s2sad.frontend.callee import bind_through
 from s2sad.frontend.guards import Guards, fingerprint
-from s2sad.frontend.read import named_leaves
+from s2sad.frontend.inputs import named_leaves
 from s2sad.ir.graph import Function
 
 #: Positional and keyword arguments.

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from s2sad.ir import store
 from s2sad.ir.clone import clone
@@ -49,10 +50,16 @@ class Stages:
         """Keep a copy of `function` as the stage `name`, which `passes` and later lists follow."""
         self._keep(function, name, (*passes, *self._following(passes)))
 
-    def run(self, function: Function, passes: tuple[Pass, ...]) -> None:
-        """Run `passes`, one of the three lists, with a stage after each."""
+    def run(
+        self, function: Function, passes: tuple[Pass, ...], inputs: Sequence[Any] | None = None
+    ) -> None:  # fmt: skip
+        """Run `passes`, one of the three lists, with a stage after each.
+
+        With `inputs` the program is run on them before and after each pass (E0903 where a pass
+        changes what it computes).
+        """
         following = self._following(passes)
-        manager = Manager()
+        manager = Manager(validate=inputs)
         manager.observe = lambda function, name: self._keep(
             function, name, (*manager.left, *following)
         )

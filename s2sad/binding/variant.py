@@ -16,11 +16,11 @@ import numpy as np
 from s2sad.binding.program import Label, Program
 from s2sad.core.parameter import WRITING, withheld
 from s2sad.core.tensor import Tensor
+from s2sad.core.trees import same_tuple
 from s2sad.frontend.guards import members
-from s2sad.frontend.read import is_input, named_leaves
+from s2sad.frontend.inputs import is_input, named_leaves
 from s2sad.frontend.shown import SHOWN
-from s2sad.frontend.trees import same_tuple
-from s2sad.ir.types import type_of
+from s2sad.ir.types import Token, type_of
 
 if TYPE_CHECKING:
     from s2sad.backends.base import Executable
@@ -55,14 +55,23 @@ class Variant:
     arguments : dict of str to str
         The call for which it was compiled, by path.
     cause : Cause
+    sunk : Executable or None
+        What runs many steps at a call, once that was asked for.
     """
+
+    sunk: Executable | None = None
 
     def __init__(self, program: Program, executable: Executable, stages: Any) -> None:
         self.program = program
         self.executable = executable
-        self.stages = stages
+        self._stages = stages
         self.holds = program.guards.holds  # asked at each call
         self._in_place = [_own_input(program, i) for i in range(len(program.written))]
+
+    @property
+    def stages(self) -> Any:
+        """Every stage of its compilation."""
+        return self._stages
 
     def note_call(
         self,
@@ -118,10 +127,11 @@ class Variant:
         self, results: Sequence[Any], arrays: Sequence[Any], count: int
     ) -> list[Tensor]:  # fmt: skip
         """The first `count` results as Tensors that hold them alone; Parameters take the last."""
-        held = {id(owner) for array in arrays for owner in (array, array.base)}
+        tensors = [array for array in arrays if array is not Token]
+        held = {id(owner) for array in tensors for owner in (array, array.base)}
         written = []
         for array, place in zip(results[self.program.count :], self._in_place, strict=True):
-            in_place = place is not None and array is arrays[place]
+            in_place = array is Token or (place is not None and array is arrays[place])
             written.append(array if in_place else released(array, held))
         given = [Tensor.wrap(released(array, held)) for array in results[:count]]
         for parameter, array in zip(self.program.written, written, strict=True):

@@ -12,12 +12,13 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from s2sad.core.diagnostics import fail
+from s2sad.core.trees import changed, same_tuple
 from s2sad.frontend import carried
 from s2sad.frontend.carried import as_value, changed_names, fork, is_data, same_static
 from s2sad.frontend.containers import settle
 from s2sad.frontend.frame import Frame, Unbound
 from s2sad.frontend.loops import decide_dtype
-from s2sad.frontend.trees import changed, leaves, same_tuple
+from s2sad.frontend.trees import leaves
 from s2sad.frontend.views import note_result
 from s2sad.ir import builder as builders
 from s2sad.ir.builder import Builder

@@ -22,6 +22,7 @@ from s2sad.core.cell import Cell
 from s2sad.core.custom_vjp import CustomVjp
 from s2sad.core.diagnostics import S2sadError, fail
 from s2sad.core.location import Location
+from s2sad.core.precision import UNMARKED
 from s2sad.core.tensor import Tensor
 from s2sad.core.transform import Transform, Wrapper, jvp, jvp_call, vjp, vjp_call
 from s2sad.frontend import refusals
@@ -49,6 +50,7 @@ from s2sad.frontend.source import Source, source_of
 from s2sad.frontend.statements import execute, executes
 from s2sad.frontend.static import as_python
 from s2sad.frontend.transforms import Pullback, call_transform
+from s2sad.frontend.unread import runs_unread
 from s2sad.ir import builder as builders
 from s2sad.ir.graph import Value
 from s2sad.ir.primitive import Primitive
@@ -72,6 +74,8 @@ MAKING = {dict, list, sorted}
 PURE_MODULES = {math.__name__, operator.__name__, "_operator"}
 #: Functions that call a transform which they make, and what makes it.
 AT_ONCE = {jvp: jvp_call, vjp: vjp_call}
+#: Where our own functions are read as the user's are: they have attributes that may change.
+READ = ("s2sad.nn", "s2sad.amp")
 #: Deeper calls are taken for endless recursion, whatever ``max_call_depth`` of the context allows:
 #: Python's own stack ends not far behind.
 MAX_DEPTH = 200
@@ -111,11 +115,14 @@ def call(frame: Frame, function: Any, args: list[Any], kwargs: dict[str, Any]) -
     S2sadError
         E0101 for what cannot be called there, E0302 when the arguments do not fit.
     """
+    if runs_unread(function, args, kwargs):
+        frame.session.guards.is_complete = False
     if isinstance(function, Primitive):
         _refuse_varying(args, kwargs)
         return function(*args, **kwargs)
     if isinstance(function, Wrapper):
-        return call(frame, function.function, args, kwargs)
+        with frame.session.computing(UNMARKED):
+            return call(frame, function.function, args, kwargs)
     if isinstance(function, LocalFunction):
         return _call_local(frame, function, args, kwargs)
     if isinstance(function, Transform):
@@ -151,9 +158,9 @@ def call(frame: Frame, function: Any, args: list[Any], kwargs: dict[str, Any]) -
 
 
 def is_ours(function: Callable[..., Any]) -> bool:
-    """Whether `function` is s2sad's own and runs on values as it stands; `nn` is read instead."""
+    """Whether `function` is s2sad's own and runs on values as it stands; some is read instead."""
     name = function.__module__ or ""
-    return name.startswith("s2sad.") and not name.startswith("s2sad.nn")
+    return name.startswith("s2sad.") and not name.startswith(READ)
 
 
 def is_of_ops(kind: type) -> bool:
@@ -187,11 +194,15 @@ def run_ours(function: Callable[..., Any], args: list[Any], kwargs: dict[str, An
 
 
 def _call_cell(frame: Frame, cell: Cell, args: list[Any], kwargs: dict[str, Any]) -> Any:
-    construct = frame.attribute(cell, "construct", f"{type(cell).__name__}.construct")
-    with frame.session.inside(cell):
+    construct = frame.attribute(cell, "construct", f"{type(cell).__name__}.construct").__func__
+    mark = frame.attribute(cell, "_precision", f"{type(cell).__name__}._precision") or UNMARKED
+    with frame.session.inside(cell, mark):
+        args, kwargs = mark.taken(args, kwargs)
         if not hasattr(type(cell), "bprop"):
-            return inline(frame, construct.__func__, [cell, *args], kwargs)
-        return _call_with_bprop(frame, cell, construct.__func__, args, kwargs)
+            results = inline(frame, construct, [cell, *args], kwargs)
+        else:
+            results = _call_with_bprop(frame, cell, construct, args, kwargs)
+        return mark.given(results)
 
 
 def _call_with_bprop(

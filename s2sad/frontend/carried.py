@@ -53,14 +53,28 @@ def _collect_stores(node: Any, found: dict[str, None]) -> None:
     if isinstance(node, (gast.FunctionDef, gast.ClassDef)):
         found[node.name] = None
         return
-    if isinstance(
-        node, (gast.Lambda, gast.ListComp, gast.SetComp, gast.DictComp, gast.GeneratorExp)
-    ):
+    if isinstance(node, gast.Lambda):
+        return
+    if isinstance(node, (gast.ListComp, gast.SetComp, gast.DictComp, gast.GeneratorExp)):
+        inner = (each for each in gast.walk(node) if isinstance(each, gast.NamedExpr))
+        found.update((each.target.id, None) for each in inner)  # of the function around it
         return
     if isinstance(node, gast.Name) and isinstance(node.ctx, gast.Store):
         found[node.id] = None
+    found.update((name, None) for name in _bound_by_text(node))
     for child in gast.iter_child_nodes(node):
         _collect_stores(child, found)
+
+
+def _bound_by_text(node: Any) -> list[str]:
+    """Variables that imports and patterns assign, whose names are no nodes."""
+    if isinstance(node, gast.alias):
+        return [node.asname or node.name.partition(".")[0]]
+    if isinstance(node, (gast.MatchAs, gast.MatchStar)):
+        return [node.name] if node.name is not None else []
+    if isinstance(node, gast.MatchMapping):
+        return [node.rest] if node.rest is not None else []
+    return []
 
 
 def is_number(leaf: Any) -> bool:

@@ -15,9 +15,10 @@ from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 
 from s2sad.core.diagnostics import fail
+from s2sad.core.trees import same_tuple
 from s2sad.frontend.frame import Frame, Session
 from s2sad.frontend.local_functions import LocalFunction
-from s2sad.frontend.trees import leaves, map_leaves, same_tuple
+from s2sad.frontend.trees import leaves, map_leaves
 from s2sad.ir import builder as builders
 
 #: Methods that change a list or a dict.

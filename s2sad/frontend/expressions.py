@@ -18,7 +18,7 @@ from s2sad.core.diagnostics import S2sadError, did_you_mean, fail
 from s2sad.core.dispatch import slots
 from s2sad.core.operators import PROPERTIES
 from s2sad.core.tensor import Tensor
-from s2sad.frontend import index, refusals, static
+from s2sad.frontend import index, refusals, scopes, static
 from s2sad.frontend.branches import branch
 from s2sad.frontend.carried import stored_names
 from s2sad.frontend.containers import own, own_new
@@ -26,6 +26,7 @@ from s2sad.frontend.elements import element
 from s2sad.frontend.frame import Frame
 from s2sad.frontend.shown import point_out, shown
 from s2sad.frontend.static import as_python
+from s2sad.frontend.unread import runs_unread
 from s2sad.frontend.views import require_fresh
 from s2sad.ir import builder as builders
 from s2sad.ir import dims
@@ -203,7 +204,7 @@ def _compare_chain(frame: Frame, node: Any, left: Any, ops: list[Any], parts: li
         return _compare_chain(frame, node, right, *rest) if truth(result) else result
     return branch(
         frame, condition, lambda inner: _compare_chain(inner, node, right, ops[1:], parts[1:]),
-        lambda inner: result, [],
+        lambda inner: result, parts[2:],
     )  # fmt: skip
 
 
@@ -243,7 +244,7 @@ def _boolean_parts(frame: Frame, is_or: bool, parts: list[Any]) -> Any:
         return _boolean_parts(inner, is_or, rest)
 
     then, orelse = (kept, others) if is_or else (others, kept)
-    return branch(frame, condition, then, orelse, [])
+    return branch(frame, condition, then, orelse, rest)
 
 
 @evaluates(gast.IfExp)
@@ -255,7 +256,7 @@ def _conditional(frame: Frame, node: Any) -> Any:
         return evaluate(frame, node.body if is_true else node.orelse)
     return branch(
         frame, condition, lambda inner: evaluate(inner, node.body),
-        lambda inner: evaluate(inner, node.orelse), [],
+        lambda inner: evaluate(inner, node.orelse), [node.body, node.orelse],
     )  # fmt: skip
 
 
@@ -438,14 +439,19 @@ def bind(frame: Frame, target: Any, value: Any) -> None:
     A value of the IR without a name takes the name of its first variable.
     """
     if isinstance(target, gast.Name):
-        if isinstance(value, (Value, Varying)):
-            frame.name(value.value if isinstance(value, Varying) else value, target.id)
-        frame.local_names[target.id] = value
+        named(frame, target.id, value)
+        scopes.assign(frame, target.id, value)
     elif isinstance(target, (gast.Tuple, gast.List)):
         _unpack(frame, target.elts, value)
     else:
         with frame.at(target):
             TARGETS[type(target)](frame, target, value)
+
+
+def named(frame: Frame, name: str, value: Any) -> None:
+    """Let data without a name be called after the variable `name`."""
+    if isinstance(value, (Value, Varying)):
+        frame.name(value.value if isinstance(value, Varying) else value, name)
 
 
 #: What assigning to an item or an attribute does; filled by `writes`.
@@ -484,6 +490,8 @@ def _formatted(frame: Frame, node: Any) -> str:
             help="format what the compiled function returns, or x.shape and x.dtype, which "
             "are known",
         )  # fmt: skip
+    if runs_unread(format, [value], {}):
+        frame.session.guards.is_complete = False
     conversion = {-1: lambda x: x, 115: str, 114: repr, 97: ascii}[node.conversion]
     spec = evaluate(frame, node.format_spec) if node.format_spec else ""
     return as_python(format, conversion(value), spec)

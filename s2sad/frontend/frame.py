@@ -19,13 +19,17 @@ from s2sad.core.diagnostics import S2sadError, did_you_mean, fail
 from s2sad.core.generator import RandomState
 from s2sad.core.location import Location
 from s2sad.core.parameter import Parameter
+from s2sad.core.precision import UNMARKED, Precision, Recast, read_in, rules
 from s2sad.core.tensor import Tensor
+from s2sad.frontend.effects import HostToken
 from s2sad.frontend.guards import Guards
+from s2sad.frontend.scopes import is_global
 from s2sad.frontend.source import location_in
 from s2sad.frontend.static import as_python
 from s2sad.frontend.trail import Trail, note_place
 from s2sad.ir.graph import Region, Value
 from s2sad.ir.types import same_type, type_of
+from s2sad.prims.cast import cast
 
 
 @dataclass(frozen=True)
@@ -78,6 +82,8 @@ class Session:
         Loops around what is read now whose body is read once for all passes.
     order : int
         How many derivatives are taken, one of the other, of what is read now.
+    precision : Precision
+        The mark of the Cell that is read now.
     trail : Trail
     writes : list of Location
         Where something was written into a tensor; see `views`.
@@ -95,6 +101,7 @@ class Session:
         self.captures: dict[int, Capture] = {}
         self.paths: dict[int, str] = {}
         self.cells: list[Cell] = []
+        self.precision = UNMARKED
         self.loops: list[Any] = []
         self.kept_loops = 0
         self.order = 0
@@ -105,18 +112,28 @@ class Session:
         self.maybe: dict[Value, tuple[int, tuple[Value, ...]]] = {}
 
     @contextmanager
-    def inside(self, cell: Cell) -> Iterator[None]:
-        """Let what is emitted inside belong to `cell`: ``"Net/fc1:Dense"``."""
+    def inside(self, cell: Cell, mark: Precision) -> Iterator[None]:
+        """Let what is emitted inside belong to `cell` (``"Net/fc1:Dense"``), as its `mark` says."""
         name = ""
         if self.cells:
             children = self.cells[-1].name_cells().items()
             name = next((f"{name}:" for name, child in children if child is cell), "")
         self.cells.append(cell)
         try:
-            with locations.within(name + type(cell).__name__):
+            with locations.within(name + type(cell).__name__), self.computing(mark):
                 yield
         finally:
             self.cells.pop()
+
+    @contextmanager
+    def computing(self, mark: Precision) -> Iterator[None]:
+        """Let what is read inside compute as `mark` says."""
+        outer, self.precision = self.precision, mark
+        try:
+            with rules(mark.rule):
+                yield
+        finally:
+            self.precision = outer
 
     @contextmanager
     def differentiating(self, more: int = 1) -> Iterator[None]:
@@ -129,6 +146,8 @@ class Session:
 
     def capture(self, tensor: Tensor) -> Value:
         """Present value of a hidden input; the builder asks for it when an operation reads it."""
+        if isinstance(tensor, Recast):
+            return cast(self.capture(tensor.stored), dtype=tensor.dtype)
         return self._entry(tensor).current
 
     def write(self, parameter: Tensor, value: Value) -> None:
@@ -145,7 +164,9 @@ class Session:
 
     def _new(self, tensor: Tensor) -> Capture:
         path = self.paths.get(id(tensor), "tensor")
-        if isinstance(tensor, RandomState):
+        if isinstance(tensor, HostToken):
+            binding, hint = tensor.binding, tensor.hint
+        elif isinstance(tensor, RandomState):
             binding = hint = tensor.name
         elif isinstance(tensor, Parameter):
             binding, hint = f"param:{tensor.name}", tensor.name
@@ -242,13 +263,15 @@ class Frame:
         if name in self.assigned:
             message = f"the local variable {name!r} is not assigned on this path"
             raise fail("E0210", message, help="assign it before, or on every path")
-        if self.enclosing is not None and self.enclosing.has(name):
-            return self.enclosing.lookup(name)
+        around = None if is_global(self, name) else self.enclosing
+        if around is not None and around.has(name):
+            return around.lookup(name)
         if name in self.closure:
             return self._from_closure(name)
         if name in self.global_names:
             return self._note(self.session.guards.item(self.global_names, name, name), name)
         if hasattr(builtins, name):
+            self.session.guards.absent(self.global_names, name, name)
             return getattr(builtins, name)
         raise self.undefined(name)
 
@@ -293,7 +316,8 @@ class Frame:
                 "E0220", f"{path.rpartition('.')[0]} ({kind}) has no attribute {name!r}",
                 help=did_you_mean(name, dir(owner)),
             ) from None  # fmt: skip
-        return self._note(value, path)
+        value = self._note(value, path)
+        return read_in(value, self.session.precision.compute) if isinstance(owner, Cell) else value
 
     def _note(self, value: Any, path: str) -> Any:
         if isinstance(value, Tensor):

@@ -95,6 +95,10 @@ class Guard:
     text : str
         The read as an expression of ``owner``.
     owner : object
+    kind : str
+        The method of `Guards` that reads it: ``"attribute"``, ``"item"``, ``"cell"``, ``"absent"``.
+    name : str
+        What is read of `owner`.
     is_counted : bool
         Whether nothing can change it but what `changes` counts.
     """
@@ -105,6 +109,8 @@ class Guard:
     expected: Any
     text: str
     owner: Any
+    kind: str
+    name: str
     is_counted: bool
 
     def holds(self) -> bool:
@@ -113,9 +119,17 @@ class Guard:
 
 
 class Guards:
-    """The guards of one variant, each read once."""
+    """The guards of one variant, each read once.
+
+    Attributes
+    ----------
+    is_complete : bool
+        False where compiling ran code of the user's as Python runs it: what that read, no guard
+        knows.
+    """
 
     def __init__(self) -> None:
+        self.is_complete = True
         self._by_key: dict[tuple[int, str], Guard] = {}
         self._alive: list[Any] = []
         self._tests: tuple[Callable[[], bool], Callable[[], bool]] | None = None
@@ -135,29 +149,38 @@ class Guards:
     def _attribute(self, owner: Any, name: str, path: str, value: Any, *, is_counted: bool) -> None:
         text = f"owner.{name}" if name.isidentifier() else f"getattr(owner, {name!r})"
         self._note(
-            owner, name, path, lambda: getattr(owner, name, MISSING), value, text, is_counted
-        )
+            owner, name, path, lambda: getattr(owner, name, MISSING), value, text, "attribute",
+            is_counted=is_counted,
+        )  # fmt: skip
 
     def item(self, owner: Any, key: str, path: str) -> Any:
         """``owner[key]`` of a namespace, guarded; KeyError where there is none."""
         value = owner[key]
-        self._note(owner, key, path, lambda: owner.get(key, MISSING), value, f"owner[{key!r}]")
+        text = f"owner[{key!r}]"
+        self._note(owner, key, path, lambda: owner.get(key, MISSING), value, text, "item")
         return value
+
+    def absent(self, owner: Any, key: str, path: str) -> None:
+        """That a namespace has no `key`, so that a builtin is meant; guarded."""
+        text = f"owner.get({key!r}, MISSING)"
+        self._note(owner, key, path, lambda: owner.get(key, MISSING), MISSING, text, "absent")
 
     def cell(self, cell: Any, name: str) -> Any:
         """Content of a closure's cell, guarded; ValueError when it is empty."""
         value = cell.cell_contents
-        self._note(cell, name, name, lambda: _content(cell), value, "owner.cell_contents")
+        self._note(cell, name, name, lambda: _content(cell), value, "owner.cell_contents", "cell")
         return value
 
     def _note(
         self, owner: Any, name: str, path: str, read: Callable[[], Any], value: Any, text: str,
-        is_counted: bool = False,
+        kind: str, *, is_counted: bool = False,
     ) -> None:  # fmt: skip
         key = (id(owner), name)
         if key not in self._by_key:
             expected = fingerprint(value)
-            self._by_key[key] = Guard(path, read, value, expected, text, owner, is_counted)
+            self._by_key[key] = Guard(
+                path, read, value, expected, text, owner, kind, name, is_counted
+            )
             self._alive += [owner, *members(value)]  # so that no id is used again
             self._tests = None
 
@@ -216,7 +239,9 @@ def _is_counted(owner: Any, name: str, value: Any) -> bool:
 
 def _test(guards: Sequence[Guard]) -> Callable[[], bool]:
     """One function that tells whether all `guards` hold."""
-    names: dict[str, Any] = {"__name__": __name__, "fingerprint": fingerprint}
+    names: dict[str, Any] = {
+        "__name__": __name__, "fingerprint": fingerprint, "MISSING": MISSING,
+    }  # fmt: skip
     lines = ["def test():", "    try:", "        pass"]
     for index, guard in enumerate(guards):
         names |= {f"o{index}": guard.owner, f"v{index}": guard.value, f"e{index}": guard.expected}

@@ -17,6 +17,7 @@ from s2sad.core.diagnostics import fail
 from s2sad.frontend.arguments import EMPTY, fitted
 from s2sad.frontend.carried import stored_names
 from s2sad.frontend.frame import Frame, Unbound
+from s2sad.frontend.scopes import declared
 
 
 class LocalFunction:
@@ -56,7 +57,8 @@ class LocalFunction:
         names = dict(bound.arguments)
         return Frame(
             around.session, around.file, around.global_names, around.closure, caller,
-            around.strict, names, frozenset((*names, *stored_names(body))), self.node,
+            around.strict, names, frozenset((*names, *stored_names(body))) - {*declared(self.node)},
+            self.node,
             enclosing=around, called_by=calling,
         )  # fmt: skip
 

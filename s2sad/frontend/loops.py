@@ -14,11 +14,12 @@ from typing import Any
 
 from s2sad.core.diagnostics import fail
 from s2sad.core.dtypes import DType
+from s2sad.core.trees import changed
 from s2sad.frontend import carried
 from s2sad.frontend.carried import changed_names, fork, is_data, same_static
 from s2sad.frontend.containers import settle, stand_for
 from s2sad.frontend.frame import Frame, Unbound
-from s2sad.frontend.trees import changed, leaves
+from s2sad.frontend.trees import leaves
 from s2sad.frontend.views import note_result
 from s2sad.ir import builder as builders
 from s2sad.ir.builder import Builder, discard

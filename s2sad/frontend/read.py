@@ -19,12 +19,13 @@ import gast
 from s2sad.core import location as locations
 from s2sad.core.diagnostics import S2sadError, fail, locate
 from s2sad.core.location import Location
-from s2sad.core.parameter import Parameter, check_unique
+from s2sad.core.parameter import check_unique
 from s2sad.core.tensor import Tensor
 from s2sad.frontend import calls
 from s2sad.frontend.callee import start_of, title_of
 from s2sad.frontend.frame import Frame, Session
 from s2sad.frontend.guards import Guards
+from s2sad.frontend.inputs import is_input, named_leaves
 from s2sad.frontend.shown import shown
 from s2sad.frontend.survey import add_others
 from s2sad.frontend.trail import Trail, place_of
@@ -131,37 +132,10 @@ def _finish(
     )
 
 
-def is_input(leaf: Any) -> bool:
-    """Whether an argument becomes an input; a Parameter is a hidden one, whatever path leads there.
-
-    So code may write to it, and sees what was written by another name.
-    """
-    return isinstance(leaf, Tensor) and not isinstance(leaf, Parameter)
-
-
 def _argument(session: Session, path: str, leaf: Any) -> Any:
     if not is_input(leaf):
         return leaf
     return session.region.add_argument(type_of(leaf.array), path if path.isidentifier() else None)
-
-
-def named_leaves(arguments: Mapping[str, Any]) -> list[tuple[str, Any]]:
-    """Leaves of the arguments with their paths: ``"x"``, ``"states[0]"``, ``"kwargs['mask']"``."""
-    found: list[tuple[str, Any]] = []
-    for name, value in arguments.items():
-        _collect(name, value, found)
-    return found
-
-
-def _collect(path: str, value: Any, found: list[tuple[str, Any]]) -> None:
-    if isinstance(value, (tuple, list)):
-        for index, item in enumerate(value):
-            _collect(f"{path}[{index}]", item, found)
-    elif isinstance(value, dict):
-        for key, item in value.items():
-            _collect(f"{path}[{key!r}]", item, found)
-    else:
-        found.append((path, value))
 
 
 def flatten_result(result: Any, builder: Builder, trail: Trail) -> tuple[str, list[Value]]:

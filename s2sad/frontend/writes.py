@@ -14,6 +14,7 @@ import gast
 
 from s2sad.core.diagnostics import fail
 from s2sad.core.parameter import Parameter
+from s2sad.core.precision import stored
 from s2sad.core.tensor import Tensor
 from s2sad.frontend import views
 from s2sad.frontend.containers import require_own, with_leaf
@@ -35,7 +36,7 @@ def assign_item(frame: Frame, target: Any, value: Any) -> None:
         container that is not the program's own; E0101 for what has no items to be written, and
         those of the write itself.
     """
-    owner, index = evaluate(frame, target.value), evaluate(frame, target.slice)
+    owner, index = stored(evaluate(frame, target.value)), evaluate(frame, target.slice)
     if isinstance(owner, Parameter):
         written = method_of_tensor("__setitem__")(owner, index, value)
         method_of_tensor("assign_value")(owner, written)

@@ -1,0 +1,36 @@
+"""Which arguments of a call become inputs of its program, and by which names are they known?"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from s2sad.core.parameter import Parameter
+from s2sad.core.tensor import Tensor
+
+
+def is_input(leaf: Any) -> bool:
+    """Whether an argument becomes an input; a Parameter is a hidden one, whatever path leads there.
+
+    So code may write to it, and sees what was written by another name.
+    """
+    return isinstance(leaf, Tensor) and not isinstance(leaf, Parameter)
+
+
+def named_leaves(arguments: Mapping[str, Any]) -> list[tuple[str, Any]]:
+    """Leaves of the arguments with their paths: ``"x"``, ``"states[0]"``, ``"kwargs['mask']"``."""
+    found: list[tuple[str, Any]] = []
+    for name, value in arguments.items():
+        _collect(name, value, found)
+    return found
+
+
+def _collect(path: str, value: Any, found: list[tuple[str, Any]]) -> None:
+    if isinstance(value, (tuple, list)):
+        for index, item in enumerate(value):
+            _collect(f"{path}[{index}]", item, found)
+    elif isinstance(value, dict):
+        for key, item in value.items():
+            _collect(f"{path}[{key!r}]", item, found)
+    else:
+        found.append((path, value))

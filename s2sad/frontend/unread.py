@@ -1,0 +1,70 @@
+"""Which of the user's code does a call run as Python runs it, rather than read it?
+
+Functions of s2sad and pure builtins run while compiling. Where they are given a function of the
+user's and call it, ``sorted(names, key=rank)``, nobody knows what that looked at: the program is
+right now, but no other process can tell whether it would be right there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from types import FunctionType, MethodType
+from typing import Any
+
+from s2sad.core.cell import Cell
+from s2sad.core.custom_vjp import CustomVjp, custom_vjp
+from s2sad.core.tensor import Tensor
+from s2sad.core.transform import Transform, Wrapper, grad
+from s2sad.frontend.local_functions import LocalFunction
+from s2sad.frontend.trees import leaves
+from s2sad.ir.graph import Value
+from s2sad.ir.primitive import Primitive
+
+#: What is read when it is called.
+READ = (Wrapper, LocalFunction, Transform, CustomVjp, Cell, MethodType)
+#: Modules that only note which function they are given.
+NOTING = (grad.__module__, custom_vjp.__module__, "s2sad.ops.gradient")
+#: Builtins that only look at the type of what they are given.
+LOOKING = (isinstance, issubclass, type)
+#: Those that have an object describe itself.
+DESCRIBING = (str, repr, format)
+#: Packages whose objects bring no code of the user's along.
+KNOWN = ("builtins", "numpy", "s2sad")
+
+
+def runs_unread(function: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> bool:
+    """Whether a call in compiled code may run code of the user's without reading it."""
+    if isinstance(function, READ):
+        return False
+    if is_own(function):
+        noting = _module(function) in NOTING or _module(type(function)) in NOTING
+        return not noting and any(map(_is_code, leaves([*args, *kwargs.values()])))
+    if isinstance(function, FunctionType):
+        return False
+    given = (*args, *kwargs.values())
+    if any(function is each for each in DESCRIBING):
+        return any(map(_is_code, given))
+    looking = any(function is each for each in LOOKING)
+    return not looking and any(isinstance(x, (FunctionType, MethodType)) for x in given)
+
+
+def is_own(function: Any) -> bool:
+    """Whether `function`, or what it is an object of, belongs to s2sad, and is not of `nn`."""
+    named = function if isinstance(function, (type, FunctionType, Primitive)) else type(function)
+    name = _module(named)
+    return name.startswith("s2sad.") and not name.startswith("s2sad.nn")
+
+
+def _module(thing: Callable[..., Any]) -> str:
+    return getattr(thing, "__module__", None) or ""
+
+
+def _is_code(value: Any) -> bool:
+    """Whether `value` may bring code of the user's along."""
+    if isinstance(value, (Value, Tensor, LocalFunction, Primitive)):
+        return False
+    if isinstance(value, (FunctionType, MethodType)):
+        return not _module(value).startswith("s2sad.")
+    if isinstance(value, (Cell, Transform, Wrapper, CustomVjp)):
+        return True
+    return _module(type(value)).partition(".")[0] not in KNOWN
