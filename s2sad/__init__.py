@@ -54,6 +54,7 @@ from s2sad.core.generator import (
     set_rng_state,
 )
 from s2sad.core.parameter import Parameter, ParameterTuple
+from s2sad.core.precision import run_cell as _run
 from s2sad.core.tensor import Tensor
 from s2sad.core.transform import get_grad, grad, jvp, value_and_grad, vjp
 from s2sad.ops.creation import tensor
@@ -62,18 +63,20 @@ from s2sad.ops.promotion import is_tensor
 from_numpy = Tensor.from_numpy
 
 if _TYPE_CHECKING:
+    from s2sad import amp
     from s2sad.compiled import compile  # noqa: A004
     from s2sad.compiled import compile as jit
     from s2sad.loaded import load_ir
+    from s2sad.sink import data_sink
 
 __version__ = "0.1.0"
 
 __all__ = [
     "COMPATIBLE", "GRAPH_MODE", "Generator", "LAX", "PYNATIVE_MODE", "Parameter", "ParameterTuple",
-    "S2sadError", "STRICT", "Tensor", "bfloat16", "bool_", "compile", "custom_vjp", "float16",
-    "float32", "float64", "from_numpy", "get_context", "get_current_device", "get_grad",
-    "get_rng_state", "get_seed", "grad", "initial_seed", "int16", "int32", "int64", "int8",
-    "is_tensor", "jit", "jvp", "load_ir", "manual_seed", "nn", "ops", "seed", "set_context",
+    "S2sadError", "STRICT", "Tensor", "amp", "bfloat16", "bool_", "compile", "custom_vjp",
+    "data_sink", "float16", "float32", "float64", "from_numpy", "get_context", "get_current_device",
+    "get_grad", "get_rng_state", "get_seed", "grad", "initial_seed", "int16", "int32", "int64",
+    "int8", "is_tensor", "jit", "jvp", "load_ir", "manual_seed", "nn", "ops", "seed", "set_context",
     "set_deterministic", "set_device", "set_recursion_limit", "set_rng_state", "set_seed", "tensor",
     "uint8", "value_and_grad", "vjp",
 ]  # fmt: skip
@@ -93,15 +96,20 @@ def _compiler() -> _Any:
 #: Where the names are that load the compiler; `jit` is MindSpore's for `compile`.
 _ON_FIRST_NEED = {
     "compile": ("s2sad.compiled", "compile"),
+    "data_sink": ("s2sad.sink", "data_sink"),
     "jit": ("s2sad.compiled", "compile"),
     "load_ir": ("s2sad.loaded", "load_ir"),
 }
+#: Packages that are imported on first need.
+_PACKAGES = ("amp",)
 
 
 def __getattr__(name: str) -> _Any:
     if name in _ON_FIRST_NEED:
         module, attribute = _ON_FIRST_NEED[name]
         return getattr(_import_module(module), attribute)
+    if name in _PACKAGES:
+        return _import_module(f"s2sad.{name}")
     raise _missing("s2sad", name, __all__)
 
 
@@ -112,11 +120,15 @@ def __dir__() -> list[str]:
 def _call_cell(cell: _Cell, args: tuple[_Any, ...], kwargs: dict[str, _Any]) -> _Any:
     if _is_graph_mode() or hasattr(type(cell), "compiled"):
         return _compiler().compiled_of(cell)(*args, **kwargs)
-    return cell.construct(*args, **kwargs)  # type: ignore[attr-defined]
+    return _run(cell, args, kwargs)
 
 
 def _call_transform(transform: _Any, args: tuple[_Any, ...], kwargs: dict[str, _Any]) -> _Any:
     return _compiler().call_gradient(transform, args, kwargs)
 
 
-_dispatch.fill(_dispatch.Slots(ops.METHODS, _call_cell, _call_transform))
+def _derive(values: _Any, body: _Any, attrs: dict[str, _Any]) -> tuple[_Any, ...]:
+    return _import_module("s2sad.passes.expand").derive(values, body, attrs)
+
+
+_dispatch.fill(_dispatch.Slots(ops.METHODS, _call_cell, _call_transform, _derive))

@@ -9,29 +9,39 @@ from __future__ import annotations
 import copy
 import threading
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from contextlib import nullcontext
+from importlib import import_module
 from pathlib import Path
 from types import MethodType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from s2sad.binding.bound import Bound
 from s2sad.binding.program import key_of, named_call, normal_call
-from s2sad.binding.pullback import Half, Pullback, PullbackVariant
-from s2sad.binding.stages import Stages
+from s2sad.binding.results import RESULTS
+from s2sad.binding.sink import Tally, sink, unsunk
+from s2sad.binding.stored.programs import shelf_for
 from s2sad.binding.variant import Variant, most_common
-from s2sad.compiler import compile_variant
-from s2sad.core import context, location
+from s2sad.core import context, location, precision
 from s2sad.core.cell import Cell
 from s2sad.core.diagnostics import fail
+from s2sad.core.progress import progress
 from s2sad.core.tensor import Tensor
 from s2sad.core.tracebacks import shorten
 from s2sad.core.transform import Transform, Wrapper, innermost
 from s2sad.frontend.callee import start_of, title_of
+from s2sad.frontend.inputs import is_input
+from s2sad.frontend.trees import map_leaves
 from s2sad.ir import store
 from s2sad.ir.printer import print_text
-from s2sad.ir.types import TensorType, parse_type
+from s2sad.ir.types import TensorType, parse_type, type_of
+
+if TYPE_CHECKING:
+    from s2sad.backends.base import Executable
+    from s2sad.binding.pullback import Half, Pullback, PullbackVariant
+    from s2sad.binding.stages import Stages
 
 #: Variants of one function beyond which a warning says what keeps changing.
 MANY_VARIANTS = 8
@@ -54,6 +64,8 @@ class Compiled(Wrapper):
         In the order in which they were compiled; the latest `MOST_VARIANTS`.
     last : Variant or None
         The one that ran last.
+    last_sink : Tally
+        How many steps the last call of `sink` ran, in how many sinks.
     """
 
     def __init__(self, function: Any) -> None:
@@ -67,6 +79,7 @@ class Compiled(Wrapper):
         self.function = function
         self.variants: list[Variant] = []
         self.last: Variant | None = None
+        self.last_sink = Tally()
         self._vjp: Compiled | None = None
         self._by_key: dict[Any, tuple[Variant, ...]] = {}
         self._counts = {False: 0, True: 0}  # by whether they are stepwise
@@ -81,8 +94,9 @@ class Compiled(Wrapper):
             return self.run(args, kwargs)
         if isinstance(self.function, (Transform, Bound)):  # a program is all that there is
             return self.run(args, kwargs, stepwise=True)
-        function = self.function.construct if isinstance(self.function, Cell) else self.function
-        return function(*args, **kwargs)
+        if isinstance(self.function, Cell):
+            return precision.run_cell(self.function, args, kwargs)
+        return self.function(*args, **kwargs)
 
     def run(self, args: tuple[Any, ...], kwargs: dict[str, Any], *, stepwise: bool = False) -> Any:
         """What a call gives, by the program for it.
@@ -142,6 +156,83 @@ class Compiled(Wrapper):
         self.last = self._vjp.last
         return result
 
+    def sink(
+        self, batches: Iterable[Any], *, on_step: Callable[..., Any] | None = None,
+        stop: threading.Event | None = None, size: int | None = None, results: str = "all",
+        title: str | None = None,
+    ) -> Any:  # fmt: skip
+        """What a call for each batch gives, computed by one call of a program for many of them.
+
+        Numbers are those of single calls, bit for bit. Batches of equal shapes in a row are one
+        *sink*: a loop inside the program, in a thread of its own, which this thread feeds.
+
+        Parameters
+        ----------
+        batches : iterable
+            Arguments of a call each: a tuple or a list of them, or one alone. NumPy arrays become
+            Tensors. Some are asked for ahead of the steps.
+        on_step : callable, optional
+            ``on_step(number, *results)`` for every step, in order, from 0; perhaps some steps late.
+            Parameters hold in it what the last sink has left, so those of this step after the last
+            step of a sink.
+        stop : threading.Event, optional
+            Once it is set, steps end at the end of the one that runs. Ctrl-C does that as well, and
+            then raises KeyboardInterrupt.
+        size : int, optional
+            Steps of one sink at most.
+        results : {"all", "last", "none"}
+            What is given in the end. Results of all steps may be much memory.
+        title : str, optional
+            Of a bar on a terminal, for batches of a known length.
+
+        Returns
+        -------
+        object
+            In the form of the result of one call. Of all steps, each tensor has a first axis more;
+            of tensors whose shapes differ there is a tuple. None where there was no batch.
+
+        Raises
+        ------
+        S2sadError
+            E0707 where what the program reads or writes is changed in `on_step` while a sink runs,
+            E0303 or E0404 for a `size` that is no count, E0404 for other `results`, E0304 for a
+            `vjp`, or for a bar over batches of which nobody knows how many there are.
+        Exception
+            What a step raises, with its number in a note, or `batches`, or `on_step`. Parameters
+            hold what the last step has left that ended.
+
+        Examples
+        --------
+        >>> import s2sad as ms
+        >>> square = ms.compile(lambda x: x * x)
+        >>> square.sink([ms.Tensor(1.0), ms.Tensor(2.0), ms.Tensor(3.0)]).tolist()
+        [1.0, 4.0, 9.0]
+        >>> square.last_sink.steps, square.last_sink.interactions
+        (3, 1)
+        """
+        if isinstance(self.function, Transform) and self.function.kind == "vjp":
+            raise fail("E0304", "a vjp gives functions, which no loop can hand out")
+        require_size(size)
+        if results not in RESULTS:
+            raise fail("E0404", f"results are {', '.join(map(repr, RESULTS))}, got {results!r}")
+        self.last_sink = Tally()
+        with nullcontext(_nothing) if title is None else progress(title, _length(batches)) as tick:
+            common: dict[str, Any] = {
+                "on_step": on_step, "stop": stop, "kept": results, "tick": tick,
+                "tally": self.last_sink,
+            }  # fmt: skip
+            try:
+                if not context.is_compiling():
+                    return unsunk(batches, self, **common)
+                return sink(batches, self._of_step, _sunk, size=size, **common)
+            except Exception as error:
+                shorten(error)
+                raise
+
+    def _of_step(self, args: tuple[Any, ...]) -> Variant:
+        self.last, _ = self._find(args, {})
+        return self.last
+
     @property
     def forward(self) -> Half:
         """What `vjp` runs at once, of the variant that it ran last (E0308 before the first)."""
@@ -154,9 +245,9 @@ class Compiled(Wrapper):
 
     def _pullback_variant(self) -> PullbackVariant:
         last = self.last if self._vjp is None else self._vjp.last
-        if not isinstance(last, PullbackVariant):
+        if not hasattr(last, "backward"):
             raise fail("E0308", f"{self.__name__} has no pullback yet", help="call vjp once")
-        return last
+        return last  # type: ignore[return-value]
 
     def variant(self, *args: Any, **kwargs: Any) -> Variant:
         """The variant for a call with these arguments, compiled if need be, but not run."""
@@ -193,10 +284,14 @@ class Compiled(Wrapper):
                 args, kwargs = normal_call(self.function, args, kwargs)
             tensors: list[Tensor] = []
             key = stepwise, key_of((args, kwargs), tensors)
-            found = self._known(key)
-            if found is None:
-                with COMPILING:  # another thread may have been quicker
-                    found = self._known(key) or self._compile(key, args, kwargs)
+            begun = precision.begin(precision.UNMARKED)  # whatever Cell calls
+            try:
+                found = self._known(key)
+                if found is None:
+                    with COMPILING:  # another thread may have been quicker
+                        found = self._known(key) or self._compile(key, args, kwargs)
+            finally:
+                precision.end(begun)
             return found, tensors
         except Exception as error:
             shorten(error)
@@ -215,7 +310,7 @@ class Compiled(Wrapper):
         if isinstance(self.__wrapped__, Cell):
             self.__wrapped__.check_names_and_refresh_name()
         stepwise = key[0]
-        variant = compile_variant(self.function, args, kwargs, stepwise=stepwise)
+        variant = self._made(args, kwargs, stepwise)
         known = self._by_key.get(key, ())
         variant.note_call(key, arguments, self._like(stepwise), known)
         self.variants.append(variant)
@@ -225,6 +320,20 @@ class Compiled(Wrapper):
             self._warn(stepwise)
         if len(self.variants) > MOST_VARIANTS:
             self._forget(self.variants[0])
+        return variant
+
+    def _made(self, args: tuple[Any, ...], kwargs: dict[str, Any], stepwise: bool) -> Variant:
+        """A variant for a call: from the disk, where another process has left it, or compiled."""
+        is_common = self._counts[stepwise] < MANY_VARIANTS  # else something changes all the time
+        shelf = shelf_for(self.function, args, kwargs) if is_common and not stepwise else None
+        if shelf is None:
+            return compile_variant(self.function, args, kwargs, stepwise=stepwise)
+        function, call = self.function, map_leaves([args, kwargs], _without_data)
+        found = shelf.find(lambda: compile_variant(function, *call))
+        if found is not None:
+            return found
+        variant = compile_variant(function, args, kwargs)
+        shelf.keep(variant)
         return variant
 
     def _forget(self, variant: Variant) -> None:
@@ -290,8 +399,8 @@ class Compiled(Wrapper):
         folder : path
             Made where it is missing. Stages of an earlier dump in it are removed.
         *args, **kwargs
-            Arguments of a call: its variant is written, and what the call hands to the program
-            beside each file, so that ``python folder/00-primal.py`` runs. Without arguments it is
+            Arguments of a call, which is not run: its variant is written, and what the call would
+            hand to the program beside each file, so that ``python folder/00-primal.py`` runs. Without arguments it is
             the variant that ran last, and the inputs are up to whoever runs a file.
 
         Returns
@@ -301,7 +410,7 @@ class Compiled(Wrapper):
         """
         if not args and not kwargs:
             return self.stages.dump(Path(folder))
-        self(*args, **kwargs)
+        self.last = self.variant(*args, **kwargs)
         paths = self.stages.dump(Path(folder))
         for path in paths:
             store.save_inputs(path, self.inputs(*args, **kwargs))
@@ -333,6 +442,47 @@ class Compiled(Wrapper):
 
     def __repr__(self) -> str:
         return f"<compiled {self.__name__}, {len(self.variants)} variants>"
+
+
+def _sunk(variant: Variant) -> Executable:
+    with COMPILING:
+        return import_module("s2sad.compiler").sunk(variant)
+
+
+def _nothing() -> None:
+    """Draws no progress."""
+
+
+def _length(batches: Any) -> int:
+    """How many there are (E0304 where that is not known)."""
+    if not hasattr(batches, "__len__"):
+        kind = type(batches).__name__
+        raise fail("E0304", f"a bar needs batches of a known length, got a {kind}", help="no title")
+    return len(batches)
+
+
+def require_size(size: Any) -> None:
+    """E0303 or E0404 unless `size` is None, or a number of steps."""
+    if size is None:
+        return
+    if isinstance(size, bool) or not isinstance(size, int):
+        raise fail("E0303", f"the size of a sink is a number of steps, got {size!r}")
+    if size < 1:
+        raise fail("E0404", f"a sink has 1 step or more, got {size}")
+
+
+def compile_variant(
+    function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], *, stepwise: bool = False
+) -> Variant:
+    """What the compiler makes; it is imported here, since programs on disk do without it."""
+    compiler = import_module("s2sad.compiler")
+    with COMPILING:
+        return compiler.compile_variant(function, args, kwargs, stepwise=stepwise)
+
+
+def _without_data(leaf: Any) -> Any:
+    """Zeros for a tensor among the arguments: whoever keeps them keeps no memory of the user's."""
+    return of_type(type_of(leaf.array)) if is_input(leaf) else leaf
 
 
 def of_type(given: Any) -> Any:

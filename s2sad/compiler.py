@@ -7,7 +7,8 @@ joint, or primal where no gradient is wanted ─TARGET─▶ IR ─backend─▶
 from __future__ import annotations
 
 import ast
-from collections.abc import Mapping
+import os
+from collections.abc import Mapping, Sequence
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -23,6 +24,7 @@ from s2sad.binding.program import (
 from s2sad.binding.pullback import Half, PullbackVariant
 from s2sad.binding.stages import Stages
 from s2sad.binding.tangents import tangent_program
+from s2sad.binding.target import backend, backend_name
 from s2sad.binding.variant import Variant
 from s2sad.binding.vjp import vjp_program
 from s2sad.core import context
@@ -34,13 +36,19 @@ from s2sad.frontend.trees import leaves
 from s2sad.ir.clone import clone
 from s2sad.ir.graph import Function, Value
 from s2sad.passes import registry
+from s2sad.passes.base import run_passes
 from s2sad.passes.canonicalize import Canonicalize
 from s2sad.passes.cse import Cse
 from s2sad.passes.dce import Dce
 from s2sad.passes.decompose import Decompose, every, without_adjoint, without_tangent
 from s2sad.passes.expand import ExpandTransforms
+from s2sad.passes.fuse import Fuse
 from s2sad.passes.hoist import HoistConstants
+from s2sad.passes.layout import Layout
+from s2sad.passes.plan_memory import PlanMemory
+from s2sad.passes.sink import SinkLoop
 from s2sad.passes.strip import StripMarkers
+from s2sad.passes.validation import check_executable
 
 PRIMAL = (
     ExpandTransforms(),  # a derivative met inside of the program is ordinary code from here on
@@ -57,15 +65,31 @@ JOINT = (
     Cse(),  # adjoints compute again what the primal computed
     Dce(),  # and leave behind what only unused gradients needed
 )
-TARGET = (
-    Decompose(every),  # NumPy keeps no composite
-    Canonicalize(),  # bodies are written for every case
-    Cse(),
-    Dce(),  # and compute more than was asked of them
+#: For each backend.
+TARGET = {
+    "s2sad.backends.numpy": (
+        Decompose(every),  # NumPy keeps no composite
+        Canonicalize(),  # bodies are written for every case
+        Cse(),
+        Dce(),  # and compute more than was asked of them
+    ),
+    "s2sad.backends.c": (
+        Decompose(every, keep=("max_pool_grad",)),  # what has a unit of the runtime stays
+        Canonicalize(),
+        Cse(),
+        Dce(),
+        Layout(),  # products of matrices read transposed arrays as they lie
+        Fuse(),  # one trip through memory for what one nest of loops computes
+        PlanMemory(),  # last: the order in which what is really left needs the least memory
+    ),
+}
+#: After TARGET, where one call is to run many steps.
+SINK = (
+    SinkLoop(),  # of the very operations that a step has by itself, so with the same numbers
 )
 
-#: Package of each target.
-BACKENDS = {"CPU": "s2sad.backends.numpy"}
+#: Variable of the environment: 1 lets every compiled program prove itself on its first call.
+VALIDATE = "S2SAD_VALIDATE"
 #: What runs the program as it is before TARGET, line by line.
 STEPWISE = "s2sad.backends.stepwise"
 
@@ -77,21 +101,35 @@ def compile_variant(
 
     With `stepwise` the program is as people read it, which is how PyNative mode runs a gradient.
     """
-    primal, joint, target = registry.arranged(PRIMAL, JOINT, TARGET)
+    primal, joint, target = registry.arranged(PRIMAL, JOINT, TARGET[backend_name()])
     if isinstance(function, Bound):  # begins where its dump was written
         target = (*primal, *joint, *target) if function.left is None else function.left
     stages = Stages(primal, joint, target)
     if isinstance(function, Transform) and function.kind == "vjp":
         return compile_vjp(function, args, kwargs, stages, stepwise=stepwise)
     program = read_program(function, args, kwargs, stages)
+    inputs = inputs_to_check(program.sources, args, kwargs)
     if not isinstance(function, Bound):
-        stages.run(program.function, stages.joint)
+        stages.run(program.function, stages.joint, inputs)
     if isinstance(function, Transform) or stages.changed("expand-transforms"):
         stages.mark_readable()
     if not stepwise:
-        stages.run(program.function, stages.target)
+        stages.run(program.function, stages.target, inputs)
     save_graphs(stages, program.function)
-    return Variant(program, build(program.function, function, stepwise=stepwise), stages)
+    executable = build(program.function, function, stepwise=stepwise)
+    if inputs is not None:
+        check_executable(executable, inputs)
+    return Variant(program, executable, stages)
+
+
+def inputs_to_check(
+    sources: Sequence[Any], args: tuple[Any, ...], kwargs: Mapping[str, Any]
+) -> list[Any] | None:  # fmt: skip
+    """Where `S2SAD_VALIDATE` is 1, arrays of this call to run the program on after each pass."""
+    if os.environ.get(VALIDATE) != "1":
+        return None
+    tensors = tensors_of(args, kwargs)
+    return [tensors[s].array if isinstance(s, int) else s.array for s in sources]
 
 
 def compile_vjp(
@@ -126,11 +164,20 @@ def compile_vjp(
     return PullbackVariant(split, forward, backward, stages)
 
 
+def sunk(variant: Variant) -> Executable:
+    """What runs the program of `variant` for one batch after the other, by one call."""
+    if variant.sunk is None:
+        function = clone(variant.program.function)
+        run_passes(function, SINK)
+        variant.sunk = build(function, None, stepwise=False)
+    return variant.sunk
+
+
 def build(function: Function, of: Any, *, stepwise: bool) -> Executable:
     """What runs `function`, which a call of `of` has become."""
     if stepwise:
         return import_module(STEPWISE).build(function, title_of_call(of))
-    return import_module(BACKENDS[context.get_context("device_target")]).build(function)
+    return backend().build(function)
 
 
 def save_graphs(stages: Stages, function: Function) -> None:
@@ -169,8 +216,8 @@ def read_program(
     reading = read(function, bound, order=order)
     stages.note(reading.function, "primal", stages.primal)
     stages.mark_readable()
-    stages.run(reading.function, stages.primal)
     sources = (*range(len(tensors_of(args, kwargs))), *reading.hidden)
+    stages.run(reading.function, stages.primal, inputs_to_check(sources, args, kwargs))
     form = ast.literal_eval(reading.function.tree)
     return Program(reading.function, reading.guards, sources, reading.written, form)
 

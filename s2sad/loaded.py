@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from s2sad.binding.bound import Bound, is_argument, require_type
+from s2sad.binding.bound import Bound, require_type
 from s2sad.binding.stages import THEN
 from s2sad.compiled import Compiled
 from s2sad.core import generator
@@ -21,6 +21,7 @@ from s2sad.core.diagnostics import fail
 from s2sad.core.location import Location
 from s2sad.core.tensor import Tensor
 from s2sad.ir import store
+from s2sad.ir.bindings import is_argument
 from s2sad.ir.graph import Function
 from s2sad.ir.printer import SEPARATOR
 from s2sad.ir.verify import verify

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import gc
+import os
 import re
 
 import pytest
 
 from support.snapshots import FOLDER, Snapshot
+
+#: Tests change the compiler itself, of which no program on disk would know.
+os.environ["MS_COMPILER_CACHE_ENABLE"] = "0"
 
 
 def pytest_addoption(parser):
@@ -15,6 +19,11 @@ def pytest_addoption(parser):
         "--update-snapshots", action="store_true",
         help="write tests/snapshots/ anew; read the diff afterwards",
     )  # fmt: skip
+
+
+def pytest_configure() -> None:
+    """Run programs on NumPy where a test does not ask for another backend: C takes a compiler."""
+    os.environ.setdefault("S2SAD_BACKEND", "numpy")
 
 
 def pytest_collection_finish() -> None:

@@ -130,10 +130,10 @@ def test_another_network_with_the_same_names_is_bound_as_well(tmp_path):
 def test_parameters_are_written_and_hidden_tensors_found(tmp_path):
     net, x = Around(), ms.Tensor([1.0, 1.0, 1.0])
     path = ms.compile(net).dump(tmp_path, x)[0]
-    assert net.inner.count.item() == 1.0
+    assert net.inner.count.item() == 0.0  # a dump runs nothing
     loaded = ms.load_ir(path).bind(net, {"capture:LOOSE": LOOSE})  # of another module than Around
     assert loaded(x).asnumpy().tolist() == [2.0, 3.0, 4.0]
-    assert net.inner.count.item() == 2.0
+    assert net.inner.count.item() == 1.0
 
 
 def test_what_gives_out_a_parameter_that_it_writes_still_writes_it(tmp_path):
@@ -146,7 +146,7 @@ def test_what_gives_out_a_parameter_that_it_writes_still_writes_it(tmp_path):
 
     path = ms.compile(step).dump(tmp_path, ms.Tensor(5.0))[-1]
     loaded = ms.load_ir(path).bind(values={"param:w": w})
-    assert loaded(ms.Tensor(7.0)).item() == 5.0 and w.item() == 7.0
+    assert loaded(ms.Tensor(7.0)).item() == 1.0 and w.item() == 7.0
 
 
 def test_containers_keywords_and_cotangents(tmp_path):

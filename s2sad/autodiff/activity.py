@@ -2,7 +2,7 @@
 
 Those that depend on an input asked for and on which a result depends, through operations that
 have a derivative. Everything else is left alone: no adjoint, no residual. What loops carry is
-followed to a fixed point.
+followed to a fixed point, and a `checkpoint` is looked into.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from s2sad.ir.graph import Function, Operation, Region, Value
 from s2sad.ir.loops import carried, is_loop
 from s2sad.ir.primitive import Form
 from s2sad.ir.types import StackType, TensorType
+from s2sad.prims.marker import checkpoint
 
 
 def is_differentiable(value: Value) -> bool:
@@ -41,6 +42,13 @@ def _vary(region: Region, varied: set[Value]) -> None:
                 varied.update(
                     r for r, y in zip(operation.results, side.yields, strict=True) if y in varied
                 )
+        elif operation.prim is checkpoint:
+            body = operation.regions["body"]
+            pairs = zip(operation.operands, body.args, strict=True)
+            varied.update(argument for operand, argument in pairs if operand in varied)
+            _vary(body, varied)
+            pairs = zip(operation.results, body.yields, strict=True)
+            varied.update(result for result, value in pairs if value in varied)
         elif _begins_stack(operation) or (
             operation.prim.nondiff is None and any(x in varied for x in operation.operands)
         ):
@@ -75,6 +83,13 @@ def _use(region: Region, useful: set[Value]) -> None:
                     y for r, y in zip(operation.results, side.yields, strict=True) if r in useful
                 )
                 _use(side, useful)
+        elif operation.prim is checkpoint:
+            body = operation.regions["body"]
+            pairs = zip(operation.results, body.yields, strict=True)
+            useful.update(value for result, value in pairs if result in useful)
+            _use(body, useful)
+            pairs = zip(operation.operands, body.args, strict=True)
+            useful.update(operand for operand, argument in pairs if argument in useful)
         elif operation.prim.nondiff is None and any(v in useful for v in operation.results):
             useful.update(operation.operands)
 

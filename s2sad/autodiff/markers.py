@@ -52,15 +52,18 @@ def of_region(region: Region) -> Run:
 
 
 def gradient_of(
-    region: Region, wrt: Sequence[int], results: Sequence[int], differentiate: Differentiate
-) -> Run:
+    region: Region, wrt: Sequence[int], results: Sequence[int], begun: Sequence[int],
+    differentiate: Differentiate,
+) -> Run:  # fmt: skip
     """Function of the arguments and the cotangents of `results` that gives those of `wrt`.
+
+    Those of `begun` are arguments behind, to which the rest is added.
 
     It computes the region again, from arguments behind a barrier: nothing of the forward sweep is
     kept but those, and no pass takes the two computations for one.
     """
     _refuse_linear(region)
-    joint = differentiate(_function(region), wrt, results, seeded=True)
+    joint = differentiate(_function(region), wrt, results, seeded=True, begun=begun)
     count, taken = len(region.yields), len(region.args)
 
     def gradients(*values: Value) -> tuple[Value, ...]:

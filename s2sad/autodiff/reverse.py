@@ -30,6 +30,7 @@ def differentiate(
     results: Sequence[int] | None = None,
     *,
     seeded: bool = False,
+    begun: Sequence[int] = (),
 ) -> Function:
     """Joint function of `primal`: its results, then the gradients of its inputs `wrt`.
 
@@ -43,11 +44,14 @@ def differentiate(
         Results that count; all of them by default.
     seeded : bool
         Whether the cotangents of `results` are further inputs; otherwise they are ones.
+    begun : sequence of int
+        Those of `wrt` of which a part of the gradient is there already: further inputs as well, to
+        which the rest is added.
 
     Returns
     -------
     Function
-        ``(inputs[, cotangents]) -> (results, gradients)``.
+        ``(inputs[, cotangents][, begun]) -> (results, gradients)``.
 
     Raises
     ------
@@ -55,7 +59,7 @@ def differentiate(
         E0104 for `transform` and `fused`, which are expanded before or made after.
     """
     chosen = range(len(primal.results)) if results is None else results
-    return JointProgram(primal, wrt, list(chosen), seeded).build()
+    return JointProgram(primal, wrt, list(chosen), seeded, begun).build()
 
 
 class JointProgram(Program):
@@ -72,18 +76,22 @@ class JointProgram(Program):
     """
 
     def __init__(
-        self, primal: Function, wrt: Sequence[int], results: list[int], seeded: bool
-    ) -> None:
+        self, primal: Function, wrt: Sequence[int], results: list[int], seeded: bool,
+        begun: Sequence[int] = (),
+    ) -> None:  # fmt: skip
         self.known = support.Cotangents()
         super().__init__(primal, support.helpers(self.known))
         self.wrt = wrt
         self.results = results
         self.seeded = seeded
+        self.begun = [primal.args[i] for i in begun]
         self.active = active_values(primal, wrt, results)
         self.cotangents: dict[Value, str] = {}
         self.tapes = Tapes(self.fresh)
 
     def build(self) -> Function:
+        begun = [self.fresh(f"d{self.names[value]}") for value in self.begun]
+        self.cotangents.update(zip(self.begun, begun, strict=True))
         seeds = self._seed()
         self._walk(self.primal.body)
         gradients = [self._gradient(self.primal.args[i]) for i in self.wrt]
@@ -92,7 +100,8 @@ class JointProgram(Program):
         returned = [*(self.names[v] for v in self.primal.results), *gradients]
         self.body.append(t.return_(returned))
         types = [self.primal.results[i].type for i in self.results] if self.seeded else []
-        joint = self.finish("joint", seeds, types, [*self._forward(), *self.body])
+        types += [value.type for value in self.begun]
+        joint = self.finish("joint", [*seeds, *begun], types, [*self._forward(), *self.body])
         self.known.finish()
         joint.inputs = (*self.primal.inputs, *(f"cotangent:{i}" for i in self.results if seeds))
         joint.donates = dict(self.primal.donates)
@@ -328,10 +337,24 @@ class JointProgram(Program):
         name = self.fresh("parts")
         self.temporary.add(name)
         self.body.append(t.assign(name, t.call(self.bind("gradients", run), *arguments), line))
+        begun = self._begun(operation, places)
         for index, place in enumerate(given):
-            if place in places:
-                part = self.help("unless_zero", t.item(t.load(name), index))
-                self._add(operation.operands[place], part, line)
+            value, part = operation.operands[place], t.item(t.load(name), index)
+            if place in begun:
+                self.body.append(t.assign(self.cotangents[value], part, line))
+            elif place in places:
+                self._add(value, self.help("unless_zero", part), line)
+
+    def _begun(self, operation: Operation, places: list[int]) -> list[int]:
+        """Operands of a `checkpoint` to whose cotangents its gradient is added pass by pass.
+
+        They come from outside of the loop or branch in which it stands, so their cotangents are
+        there. Added to them one by one, the parts give the sum that they give without the marker.
+        """
+        if operation.prim is not prims.checkpoint:
+            return []
+        found = {operation.operands[i]: i for i in reversed(places)}
+        return sorted(i for value, i in found.items() if value.region is not operation.parent)
 
     def _marker_gradient(
         self, operation: Operation, places: list[int]
@@ -339,6 +362,8 @@ class JointProgram(Program):
         """What computes the gradient: a function, its arguments, and the operands it serves."""
         values = [self.read(v) for v in operation.operands if not v.type.is_linear]
         outs = [v for v in operation.results if is_differentiable(v)]
+        if operation.prim is prims.checkpoint:
+            outs = [v for v in outs if v in self.active]
         douts = [self.help("filled", self._cotangent(v), self.type(v)) for v in outs]
         name, regions = operation.prim.name, operation.regions
         if name == "hook":
@@ -349,8 +374,10 @@ class JointProgram(Program):
             return markers.of_region(regions["adjoint"]), [*values, *douts], floats
         if name == "checkpoint":
             results = [i for i, v in enumerate(operation.results) if v in outs]
-            run = markers.gradient_of(regions["body"], places, results, differentiate)
-            return run, [*values, *douts], places
+            begun = self._begun(operation, places)
+            run = markers.gradient_of(regions["body"], places, results, begun, differentiate)
+            totals = [self._cotangent(operation.operands[i]) for i in begun]
+            return run, [*values, *douts, *totals], places
         return None
 
     def _masked(self, operation: Operation, part: Any) -> Any:

@@ -11,6 +11,7 @@ from s2sad.ir.graph import Function, Operation, Region, Value
 from s2sad.ir.loops import LOOPS
 from s2sad.ir.primitive import Form
 from s2sad.ir.types import TensorType
+from s2sad.prims.channel import Channel
 
 
 @dataclass(frozen=True)
@@ -87,6 +88,10 @@ class Executable(ABC):
     @abstractmethod
     def kernels(self) -> tuple[str, ...]:
         """Names of the kernels that the program calls, in program order."""
+
+    def channel(self) -> Channel:
+        """What a program that takes its batches from a queue, and its host, share during a run."""
+        return Channel()
 
     def interactions(self) -> int:
         """Times that a run hands over between the host and the device."""

@@ -10,11 +10,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, TypeVar
 
-from s2sad.core import changes, dtypes, location, state
+from s2sad.core import changes, dtypes, location, precision, state
 from s2sad.core.diagnostics import S2sadError, did_you_mean, fail
 from s2sad.core.dispatch import slots
 from s2sad.core.dtypes import DType
-from s2sad.core.parameter import Parameter, ParameterTuple, check_unique
+from s2sad.core.parameter import Parameter, ParameterTuple, check_unique, reading
 from s2sad.core.tensor import Tensor
 from s2sad.core.tracebacks import shorten
 
@@ -70,6 +70,7 @@ class Cell:
     _auto_prefix: bool
     _param_prefix: str
     _flags: dict[str, Any]
+    _precision: precision.Precision | None
     training: bool
     requires_grad: bool
     phase: str
@@ -77,7 +78,8 @@ class Cell:
     def __init__(self, auto_prefix: bool = True, flags: Mapping[str, Any] | None = None) -> None:
         self.__dict__.update(
             _params={}, _buffers={}, _cells={}, _transient=set(), _auto_prefix=auto_prefix,
-            _param_prefix="", _flags={}, training=False, requires_grad=False, phase="train",
+            _param_prefix="", _flags={}, _precision=None, training=False, requires_grad=False,
+            phase="train",
         )  # fmt: skip
         if flags:
             self.add_flags(**flags)
@@ -102,7 +104,8 @@ class Cell:
         if "_cells" in own:
             for registry in REGISTRIES:
                 if name in own[registry]:
-                    return own[registry][name]
+                    value, read = own[registry][name], reading.get()
+                    return value if read is None else read(value)
         elif not name.startswith("__"):
             raise self._not_initialised(f"reading {name!r}")
         known = [] if name.startswith("__") else dir(self)
@@ -438,21 +441,39 @@ class Cell:
         return self
 
     def to_float(self: Self, dst_type: DType) -> Self:
-        """Compute in float16, bfloat16 or float32: refused, since it is not supported yet.
+        """Let this Cell and all below compute in another precision; the Cell itself.
+
+        Floats among the arguments of each are cast, and so is a Parameter where `construct` reads
+        it as an attribute. What comes out stays in that dtype. Parameters themselves stay as they
+        are; a gradient has the dtype of the Parameter.
+
+        Parameters
+        ----------
+        dst_type : DType
+            float16, bfloat16 or float32.
 
         Raises
         ------
         S2sadError
-            E0301 for another dtype, E0310 else. It is raised here and not at the call, so that
-            no Cell ever computes in another precision than it was told.
+            E0301 for another dtype.
+
+        Examples
+        --------
+        >>> import s2sad as ms
+        >>> net = ms.nn.Dense(3, 2).to_float(ms.float16)
+        >>> net(ms.ops.ones((1, 3))).dtype, net.weight.dtype
+        (s2sad.float16, s2sad.float32)
         """
         if dst_type not in (dtypes.float16, dtypes.bfloat16, dtypes.float32):
             raise fail("E0301", f"to_float takes float16, bfloat16 or float32, got {dst_type!r}")
-        raise fail(
-            "E0310", f"computing {self.cls_name} in {dst_type.name} is not supported yet",
-            location=location.caller(),
-            help=f"cast in construct: x.astype(s2sad.{dst_type.name})",
-        )  # fmt: skip
+        for _, cell in self.cells_and_names():
+            cell.mark_precision(precision.Precision(dst_type))
+        return self
+
+    def mark_precision(self, mark: precision.Precision | None) -> None:
+        """Let this Cell, and none below, compute as `mark` says."""
+        self.__dict__["_precision"] = mark
+        changes.note()
 
     def add_flags(self: Self, **flags: Any) -> Self:
         """Set attributes that `get_flags` lists; the Cell itself."""

@@ -84,7 +84,7 @@ SETTINGS: dict[str, Setting] = {
     "enable_graph_kernel": Setting(bool, False, NO_EFFECT),
     "graph_kernel_flags": Setting(str, "", NO_EFFECT),
     "deterministic": Setting(str, "OFF", USED, SWITCH),  # either way results are deterministic
-    "enable_compile_cache": Setting((bool, type(None)), None, NO_EFFECT),
+    "enable_compile_cache": Setting((bool, type(None)), None, USED),
     "compile_cache_path": Setting(str, ".", NO_EFFECT),
     "pynative_synchronize": Setting(bool, False, USED),  # either way operations run at once
     "runtime_num_threads": Setting(int, os.cpu_count() or 1, NO_EFFECT, lambda x: x > 0),
@@ -132,6 +132,8 @@ def set_context(**kwargs: Any) -> None:
         Folder, made if it is missing.
     max_call_depth : int
         Calls within calls that compiled code may have.
+    enable_compile_cache : bool or None
+        Whether compiled programs are kept on disk for other processes; only False says no.
     **kwargs
         MindSpore's other keys. They are checked and kept; one that changes nothing here warns
         once, when it is set to something else than its default.
@@ -161,6 +163,11 @@ def get_context(attr_key: str) -> Any:
     """
     value = _values.get(attr_key, _setting(attr_key).default)
     return dict(value) if isinstance(value, dict) else value
+
+
+def chosen() -> dict[str, Any]:
+    """All settings that somebody has made, also those to their defaults."""
+    return dict(_values)
 
 
 def is_compiling() -> bool:

@@ -1,8 +1,8 @@
 """How does the lowest layer reach what is defined far above it?
 
 Tensors have operators and methods that `ops` defines; calling a Cell may compile it; what `grad`
-returns is data until somebody calls it. Three slots, filled once by ``s2sad/__init__.py``, are
-the only way upwards from `core`.
+returns is data until somebody calls it; a derivative in a program that runs is made by a pass. Four
+slots, filled once by ``s2sad/__init__.py``, are the only way upwards.
 """
 
 from __future__ import annotations
@@ -26,11 +26,14 @@ class Slots:
         ``call_cell(cell, args, kwargs)``: what ``cell(*args)`` does.
     call_transform : callable
         ``call_transform(transform, args, kwargs)``: what calling ``grad(f)`` does.
+    derive : callable
+        ``derive(values, body, attrs)``: results of the operation `transform` for arrays.
     """
 
     tensor_methods: Mapping[str, Callable[..., Any]]
     call_cell: Callable[..., Any]
     call_transform: Callable[..., Any]
+    derive: Callable[..., Any]
 
 
 _filled: list[Slots] = []

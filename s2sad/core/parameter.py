@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import copy
 import threading
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
+from contextvars import ContextVar
 from itertools import count
 from typing import Any
 
@@ -22,6 +23,10 @@ _numbers = count(1)
 #: Held by whoever computes what a Parameter is to hold from what it holds: of two updates at the
 #: same time both are made. Who reads several Parameters under it finds all as one update left them.
 WRITING = threading.RLock()
+
+#: What the user's code that runs now gets for a Parameter of a Cell; None for the Parameter itself.
+#: See `s2sad.core.precision`.
+reading: ContextVar[Callable[[Any], Any] | None] = ContextVar("reading", default=None)
 
 
 class Parameter(Tensor):
@@ -292,6 +297,16 @@ class ParameterTuple(tuple[Parameter, ...]):
                 raise fail("E0304", f"a ParameterTuple holds Parameters, got a {kind}")
         check_unique(members)
         return super().__new__(cls, members)
+
+    def __iter__(self) -> Iterator[Any]:
+        read = reading.get()
+        return super().__iter__() if read is None else map(read, super().__iter__())
+
+    def __getitem__(self, index: Any) -> Any:
+        found, read = super().__getitem__(index), reading.get()
+        if read is None:
+            return found
+        return tuple(map(read, found)) if isinstance(index, slice) else read(found)
 
     def clone(self, prefix: str, init: Any = "same") -> ParameterTuple:
         """Clones of all members (see `Parameter.clone`), with `prefix` and a dot in their names."""

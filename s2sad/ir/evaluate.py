@@ -6,7 +6,8 @@ folding and tests use it; the NumPy backend emits Python instead and is held to 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from s2sad.core.diagnostics import fail
@@ -42,10 +43,24 @@ def run_region(region: Region, args: Sequence[Any], outer: dict[Value, Any]) -> 
 def run_operation(operation: Operation, known: dict[Value, Any]) -> tuple[Any, ...]:
     """Results of one operation whose operands are in `known`."""
     arrays = [known[value] for value in operation.operands]
-    regions = {name: _callable(region, known) for name, region in operation.regions.items()}
+    regions = {name: RunningRegion(region, known) for name, region in operation.regions.items()}
     types = tuple(value.type for value in operation.results)
     return operation.prim.run(arrays, {**operation.attrs, **regions}, types)
 
 
-def _callable(region: Region, known: dict[Value, Any]) -> Callable[..., tuple[Any, ...]]:
-    return lambda *args: run_region(region, [as_run_time(x) for x in args], known)
+@dataclass(frozen=True, eq=False)
+class RunningRegion:
+    """A region as the meaning of its operation calls it: on arrays.
+
+    Attributes
+    ----------
+    region : Region
+    known : dict of Value to array
+        The values that it may capture.
+    """
+
+    region: Region
+    known: dict[Value, Any]
+
+    def __call__(self, *args: Any) -> tuple[Any, ...]:
+        return run_region(self.region, [as_run_time(x) for x in args], self.known)

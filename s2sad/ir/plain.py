@@ -122,7 +122,11 @@ def _place(run: Callable[..., Any]) -> Path:
 
 
 def region(run: Callable[..., Any]) -> Callable[..., Any]:
-    """Mark a nested function as a region of the call below it."""
+    """Mark a nested function as a region of the call below it.
+
+    It runs as it stands; where a derivative of it is taken, its text is read.
+    """
+    run.is_region = True  # type: ignore[attr-defined]
     return run
 
 

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from s2sad.core import dtypes
+from s2sad.core import dtypes, precision
 from s2sad.core.diagnostics import fail
 from s2sad.core.tensor import Tensor
 from s2sad.ir import builder
@@ -217,6 +217,10 @@ class Primitive:
         ]
 
     def __call__(self, *operands: Any, **attrs: Any) -> Any:
+        rule = precision.deciding.get()
+        if rule is not None and not self.regions:
+            with precision.rules(None):  # what it is made of has its dtypes by that
+                return self(*rule(self, operands), **attrs)
         regions = {name: attrs.pop(name) for name in self.regions if name in attrs}
         if builder.is_building(operands):
             return builder.current().emit(self, operands, attrs, regions)

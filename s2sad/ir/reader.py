@@ -9,10 +9,12 @@ is an error that points at its line.
 from __future__ import annotations
 
 import ast
+import linecache
 import re
 import warnings
-from collections.abc import Callable, Mapping
-from typing import Any
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from types import CodeType, FunctionType
+from typing import Any, TypeGuard
 
 import numpy as np
 
@@ -20,7 +22,8 @@ from s2sad.core import location as locations
 from s2sad.core.diagnostics import S2sadError, did_you_mean, fail
 from s2sad.ir.builder import Builder
 from s2sad.ir.collection import collection_paused
-from s2sad.ir.graph import Function, Region
+from s2sad.ir.graph import Function, Region, Value
+from s2sad.ir.plain import constants
 from s2sad.ir.primitive import Primitive
 from s2sad.ir.printer import FOOTER, IMPORTS, SEPARATOR, VERSION
 from s2sad.ir.read_blocks import BlockReader, without_docstring
@@ -88,6 +91,57 @@ def read_tree(
     source = Source(filename, None)
     lead = getattr(tree.body[0], "lead", ()) if tree.body else ()
     return _read(tree, vocabulary, source, beside, _title(lead[0] if lead else "", source))
+
+
+def read_region(
+    run: FunctionType, vocabulary: Mapping[str, Primitive]
+) -> Callable[..., Sequence[Value]]:
+    """What the region `run` of a dump that plain Python is running does, for values of the IR.
+
+    Its text is read where Python has it from; constants beside the dump are those that are open.
+
+    Parameters
+    ----------
+    run : function
+        Decorated by ``@region``.
+    vocabulary : mapping of str to Primitive
+
+    Raises
+    ------
+    S2sadError
+        E0604 where the text cannot be found, or is another by now; E0601 for what is no dump.
+        At the call those of `read_text`.
+    """
+    file = run.__code__.co_filename
+    linecache.checkcache(file)
+    source = Source(file, "".join(linecache.getlines(file)))
+    tree = _parsed(source)
+    definition = next((node for node in ast.walk(tree) if _defines(node, run)), None)
+    now = compile(tree, file, "exec", dont_inherit=True)
+    if definition is None or run.__code__ not in _codes(now):
+        raise fail(
+            "E0604", f"the text of the region {run.__name__} is not found in {file}",
+            help="a derivative is taken of the text of a region: run the dump from its file",
+        )  # fmt: skip
+    return _ModuleReader(source, vocabulary, None).region(tree, definition)
+
+
+def _defines(node: ast.AST, run: FunctionType) -> TypeGuard[ast.FunctionDef]:
+    """Whether `node` is the definition of `run`, whose code begins with its decorator."""
+    return (
+        isinstance(node, ast.FunctionDef)
+        and node.name == run.__name__
+        and len(node.decorator_list) > 0
+        and node.decorator_list[0].lineno == run.__code__.co_firstlineno
+    )
+
+
+def _codes(code: CodeType) -> Iterator[CodeType]:
+    """`code`, and that of the functions in it."""
+    yield code
+    for constant in code.co_consts:
+        if isinstance(constant, CodeType):
+            yield from _codes(constant)
 
 
 def _parsed(source: Source) -> ast.Module:
@@ -160,6 +214,15 @@ class _ModuleReader:
         if definition is None:
             raise self.source.refusal(tree, "there is no function in this text")
         return self._function(definition, title)
+
+    def region(
+        self, tree: ast.Module, definition: ast.FunctionDef
+    ) -> Callable[..., Sequence[Value]]:
+        """What the region at `definition`, somewhere in `tree`, does."""
+        for statement in tree.body:
+            self._is_symbol(statement)
+        self.stored = constants.get() or {}
+        return lambda *args: self.reader.function_body(definition, args)
 
     def _is_known(self, statement: ast.stmt, definition: ast.FunctionDef | None) -> bool:
         if definition is not None:

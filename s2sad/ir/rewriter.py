@@ -267,6 +267,26 @@ class Rewriter:
             to.beside = operation
         self.changes += 1
 
+    def reorder(self, region: Region, operations: Sequence[Operation]) -> None:
+        """Let the operations of `region` stand in another order.
+
+        Raises
+        ------
+        S2sadError
+            E0901 if they are others, or one would not see what it reads.
+        """
+        if set(operations) != set(region.operations) or len(operations) != len(region.operations):
+            raise fail("E0901", "another order has the same operations, each once")
+        before = list(region.operations)
+        region.operations[:] = operations
+        for operation in operations:
+            index = region.place(operation)
+            for value in outer_reads(operation):
+                if not is_visible(value, region, index):
+                    region.operations[:] = before
+                    raise fail("E0901", f"{operation!r} would not see {value!r}")
+        self.changes += 1
+
     # Bodies
 
     def inline_function(

@@ -41,11 +41,15 @@ class Pass(ABC):
     is_needed : bool
         Whether the program is wrong or incomplete without the pass. Such a pass always runs to its
         end: its rewrites are not among those that are counted and cut short.
+    keeps_inputs : bool
+        Whether the program takes the same inputs and gives the same results as before. One that
+        says False tells by `difference` whether it was right, and ends the validation of a list.
     """
 
     name: ClassVar[str]
     exact: ClassVar[bool] = True
     is_needed: ClassVar[bool] = False
+    keeps_inputs: ClassVar[bool] = True
 
     @abstractmethod
     def run(self, function: Function, rewriter: Rewriter) -> None:
@@ -56,6 +60,17 @@ class Pass(ABC):
         return (
             validation.is_same(found, wanted) if self.exact else validation.is_close(found, wanted)
         )
+
+    def difference(self, before: Function, after: Function, inputs: Sequence[Any]) -> str | None:
+        """Of a pass that changes inputs: how `after` is not what it should be, given those before.
+
+        Parameters
+        ----------
+        before, after : Function
+        inputs : sequence of arrays, stacks and tokens
+            Of `before`, which gives results for them.
+        """
+        raise fail("E0901", f"{self.name} does not say what the program is to give afterwards")
 
     def __str__(self) -> str:
         """As in a pipeline's text: the name, and the options that are not the default."""

@@ -51,10 +51,20 @@ class Decompose(Pass):
 
     Runs until none is left that `chosen` picks; before differentiation for those without an
     adjoint of their own, after it for those that a target does not keep.
+
+    Attributes
+    ----------
+    chosen : callable
+        Whether a primitive is decomposed.
+    keep : tuple of str
+        Names of composites that stay, whatever `chosen` says: a target computes them whole.
     """
 
     chosen: Callable[[Primitive], bool] = field(
         default=every, metadata={"is_bare": True, "write": _title, "read": _chosen}
+    )
+    keep: tuple[str, ...] = field(
+        default=(), metadata={"write": "+".join, "read": lambda text: tuple(text.split("+"))}
     )
     name: ClassVar[str] = "decompose"
     is_needed: ClassVar[bool] = True
@@ -62,14 +72,18 @@ class Decompose(Pass):
     def run(self, function: Function, rewriter: Rewriter) -> None:
         again = True
         while again:
-            found = [op for op in function.walk() if op.prim.is_composite and self.chosen(op.prim)]
+            found = [op for op in function.walk() if self._takes(op.prim)]
             for operation in found:
                 with rewriter.step(f"inline {operation.prim.name}", operation):
                     inline_body(operation, rewriter)
             again = bool(found)
 
+    def _takes(self, prim: Primitive) -> bool:
+        return prim.is_composite and prim.name not in self.keep and self.chosen(prim)
+
     def __repr__(self) -> str:
-        return f"Decompose({self.chosen.__name__})"
+        kept = f", keep={self.keep}" if self.keep else ""
+        return f"Decompose({self.chosen.__name__}{kept})"
 
 
 def inline_body(operation: Operation, rewriter: Rewriter) -> None:

@@ -1,20 +1,32 @@
-"""What becomes of a transform that was met inside compiled code?"""
+"""What becomes of a transform that was met inside compiled code?
+
+The operations of the derivative take its place. Where a program runs that still contains one, they
+are computed instead.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
+import numpy as np
+
+from s2sad import prims as p
 from s2sad.autodiff.activity import is_differentiable
 from s2sad.autodiff.forward import push_forward
 from s2sad.autodiff.reverse import differentiate
+from s2sad.ir.builder import build_function
 from s2sad.ir.clone import copy_region
-from s2sad.ir.graph import Function, Operation, Value
+from s2sad.ir.evaluate import RunningRegion, evaluate
+from s2sad.ir.graph import Function, Operation, Region, Value
+from s2sad.ir.reader import read_region
 from s2sad.ir.rewriter import Rewriter
+from s2sad.ir.types import type_of
 from s2sad.passes.base import Pass
 from s2sad.passes.decompose import Decompose, without_adjoint, without_tangent
 from s2sad.passes.hoist import HoistConstants
+from s2sad.prims.marker import is_derivative, transform
 
 #: What is done to a function before a derivative of it is taken.
 BEFORE_REVERSE = (Decompose(without_adjoint), HoistConstants())
@@ -43,11 +55,6 @@ class ExpandTransforms(Pass):
                 place = rewriter.insert_before(operation)
                 values = rewriter.inline_region(derived.body, operation.operands, place)
                 rewriter.replace_operation(operation, _asked(operation, values))
-
-
-def is_derivative(operation: Operation) -> bool:
-    """Whether `operation` is a `transform` that stands for a derivative."""
-    return operation.prim.name == "transform" and operation.attrs["kind"] != "vmap"
 
 
 def derivative(operation: Operation) -> Function:
@@ -80,3 +87,36 @@ def _asked(operation: Operation, values: Sequence[Value]) -> Sequence[Value]:
         tangents = dict(zip(floats, derived, strict=True))
         derived = [tangents[i] for i in operation.attrs["results"]]
     return *outs, *derived
+
+
+def derive(values: Sequence[Any], body: Any, attrs: Mapping[str, Any]) -> tuple[Any, ...]:
+    """What a `transform` computes of `values`: with the bits of the program that is compiled.
+
+    Parameters
+    ----------
+    values : sequence of arrays, stacks and tokens
+    body : RunningRegion or callable
+        A region of a function that runs or of a dump that runs; else a function over values of the
+        IR.
+    attrs : mapping of str to object
+        As of `transform`.
+
+    Raises
+    ------
+    S2sadError
+        What its type rule, differentiation, or the operations of the derivative refuse; E0601 or
+        E0604 for a dump whose region cannot be read.
+    """
+    run, types = _body(body), [type_of(value) for value in values]
+    function = build_function(lambda *args: transform(*args, body=run, **attrs), types)
+    if attrs["kind"] == "vmap":  # over an empty axis: what it computes itself needs no derivative
+        return tuple(np.empty(v.shape, v.dtype.storage) for v in function.results)  # type: ignore[arg-type]
+    ExpandTransforms().run(function, Rewriter(function))
+    return evaluate(function, values)
+
+
+def _body(body: Any) -> Region | Callable[..., Any]:
+    """`body` as the builder takes it."""
+    if isinstance(body, RunningRegion):
+        return copy_region(body.region, {})
+    return read_region(body, p.ALL) if getattr(body, "is_region", False) else body

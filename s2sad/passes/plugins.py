@@ -59,6 +59,11 @@ def rules() -> Sequence[Rule]:
     return tuple(_rules)
 
 
+def are_there() -> bool:
+    """Whether any pass or rule is plugged in by now; what is installed is not looked for."""
+    return bool(_passes or _rules)
+
+
 def add_pass(plugged: Plugged) -> None:
     """Plug in a pass, in place of an earlier one of that name: a cell of a notebook runs twice."""
     kept = [each for each in _passes if each.instance.name != plugged.instance.name]

@@ -12,14 +12,19 @@ from s2sad.passes.cse import Cse
 from s2sad.passes.dce import Dce
 from s2sad.passes.decompose import Decompose
 from s2sad.passes.expand import ExpandTransforms
+from s2sad.passes.fuse import Fuse
 from s2sad.passes.hoist import HoistConstants
+from s2sad.passes.layout import Layout
+from s2sad.passes.mixed_precision import MixedPrecision
+from s2sad.passes.plan_memory import PlanMemory
+from s2sad.passes.sink import SinkLoop
 from s2sad.passes.strip import StripMarkers
 
 #: Our own passes, by the name that a pipeline's text has for them.
 PASSES: dict[str, type[Pass]] = {
     kind.name: kind
-    for kind in (Canonicalize, Cse, Dce, Decompose, ExpandTransforms, HoistConstants, Repeat,
-                 StripMarkers)
+    for kind in (Canonicalize, Cse, Dce, Decompose, ExpandTransforms, Fuse, HoistConstants,
+                 Layout, MixedPrecision, PlanMemory, Repeat, SinkLoop, StripMarkers)
 }  # fmt: skip
 
 List = tuple[Pass, ...]

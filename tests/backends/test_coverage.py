@@ -23,6 +23,7 @@ from s2sad.ir.primitive import Primitive, Trait
 from s2sad.ir.types import Token, f64, i64, type_of
 from s2sad.passes.base import run_passes
 from s2sad.passes.decompose import Decompose, every
+from s2sad.prims.channel import Channel, serving
 from s2sad.prims.host import feeding
 from support.differential import differences
 from support.laws import Spec, promise, recast
@@ -100,6 +101,13 @@ def _reads(token):
     return p.queue_read(token, types=(X,), queue="covered")
 
 
+@program("queue_next", "queue_report", "queue_keep", types=(Token, X))
+def _steps(token, x):
+    token, more, y = p.queue_next(token, types=(X,), queue="covered")
+    token, x = p.queue_keep(token, p.add(x, y), queue="covered")
+    return p.queue_report(token, x, queue="covered"), more, x
+
+
 @program("all_reduce", "all_gather", "reduce_scatter", "broadcast", "all_to_all", types=(Token, X))
 def _collectives(token, x):
     for prim in (p.all_reduce, p.all_gather, p.reduce_scatter, p.broadcast):
@@ -135,7 +143,8 @@ def test_programs(name):
     function = build_function(run, types)
     assert name in {op.prim.name for op in function.walk()}
     executable, inputs = build(function), inputs_of(function)
-    with feeding("covered", [np.arange(3.0)] * 2):
+    channel = Channel.over([[np.arange(3.0)]] * 4)
+    with feeding("covered", [np.arange(3.0)] * 2), serving("covered", channel):
         if name in ("raise_", "send", "receive"):
             with pytest.raises((KeyError, S2sadError), match="no .|E0712"):
                 executable.run(inputs)

@@ -73,7 +73,7 @@ def paths(cell: Cell, **options) -> list[str]:
 
 
 def filled(monkeypatch, call):
-    monkeypatch.setattr(dispatch, "_filled", [Slots({}, call, call)])
+    monkeypatch.setattr(dispatch, "_filled", [Slots({}, call, call, call)])
 
 
 # -- a new Cell ---------------------------------------------------------------------------------
@@ -480,11 +480,12 @@ def test_flags_are_attributes():
 
 
 @pytest.mark.parametrize("dtype", [dtypes.float16, dtypes.bfloat16, dtypes.float32], ids=str)
-def test_to_float_is_refused_where_it_is_asked_for(dtype):
-    with pytest.raises(TypeError) as caught:
-        Net().to_float(dtype)
-    assert isinstance(caught.value, S2sadError) and caught.value.code == "E0310"
-    assert caught.value.diagnostic.location.file == __file__ and dtype.name in str(caught.value)
+def test_to_float_marks_all_below(dtype):
+    net = Net()
+    before = changes.count()
+    assert net.to_float(dtype) is net and changes.count() > before
+    assert {cell._precision.compute for _, cell in net.cells_and_names()} == {dtype}
+    assert {p.dtype for p in net.get_parameters()} == {dtypes.float32}
 
 
 @pytest.mark.parametrize("dtype", [dtypes.int32, dtypes.float64, np.float16, "float16"], ids=str)

@@ -198,8 +198,8 @@ def test_ms_jit_turns_compiling_off(monkeypatch, mode, text, is_on):
 #: A legal value of each key that differs from its default.
 OTHERS = {
     "device_id": 1, "jit_syntax_level": 0, "jit_config": {"jit_level": "O1"},
-    "enable_graph_kernel": True, "graph_kernel_flags": "--x", "enable_compile_cache": True,
-    "compile_cache_path": "x", "runtime_num_threads": 4096, "inter_op_parallel_num": 1,
+    "enable_graph_kernel": True, "graph_kernel_flags": "--x", "compile_cache_path": "x",
+    "runtime_num_threads": 4096, "inter_op_parallel_num": 1,
     "memory_optimize_level": "O1", "max_device_memory": "3.5GB", "exec_order": "dfs",
     "debug_level": 1, "print_file_path": "x", "env_config_path": "x", "check_bprop": True,
     "reserve_class_name_in_scope": False, "support_binary": True,

@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import copy
-import os
-import subprocess
-import sys
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -17,18 +14,8 @@ from s2sad.ir import plain, store
 from s2sad.ir.evaluate import evaluate
 from s2sad.ir.graph import Function
 from s2sad.ir.types import StackType, StackValue, TensorType, Token, TokenType
-from support.dumps import same_values
+from support.dumps import python, run_scripts, same_values
 from support.random_functions import random_function
-
-ROOT = Path(__file__).parent.parent.parent
-
-#: Runs each dump as ``python DUMP --out DUMP.out.npz`` does, without starting Python each time.
-DRIVER = """
-import runpy, sys
-for dump in sys.argv[1:]:
-    sys.argv = [dump, "--out", dump.removesuffix(".py") + ".out.npz"]
-    runpy.run_path(dump, run_name="__main__")
-"""
 
 
 def dumpable(seed: int) -> bool:
@@ -47,13 +34,6 @@ def written(folder: Path, seed: int) -> tuple[Path, Function, list[Any]]:
     store.save(function, path, style="source" if seed % 2 else "flat")
     store.save_inputs(path, inputs)
     return path, function, inputs
-
-
-def python(*arguments: str) -> None:
-    environment = {**os.environ, "PYTHONPATH": str(ROOT), "PYTHONIOENCODING": "utf-8"}
-    command = [sys.executable, "-W", "error", *arguments]
-    done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=120)
-    assert done.returncode == 0, done.stderr
 
 
 def check_results(path: Path, function: Function, inputs: list[Any]) -> None:
@@ -77,7 +57,7 @@ def in_a_file(value: Any) -> np.ndarray:
 @pytest.mark.parametrize("seeds", GROUPS, ids=str)
 def test_random_dumps_run_by_themselves(tmp_path, seeds):
     dumps = [written(tmp_path, seed) for seed in seeds]
-    python("-c", DRIVER, *(str(path) for path, _, _ in dumps))
+    run_scripts([path for path, _, _ in dumps])
     for path, function, inputs in dumps:
         check_results(path, function, inputs)
 

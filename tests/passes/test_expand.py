@@ -5,9 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from passes.breaking import DropExp
 from passes.rewriting import becomes, read, stays
 from s2sad import prims as p
 from s2sad.autodiff.forward import has_tangent
+from s2sad.core.diagnostics import S2sadError
 from s2sad.ir.builder import build_function
 from s2sad.ir.evaluate import evaluate
 from s2sad.ir.types import f64, i64
@@ -162,7 +164,13 @@ def test_it_is_written_in_a_pipeline():
 
 
 @pytest.mark.parametrize("passes", ["expand-transforms,dce", "dce,expand-transforms,cse"])
-def test_a_program_that_cannot_be_computed_yet_is_validated_from_there_on(passes):
+def test_a_program_is_validated_with_its_derivative(passes):
     function = build_function(gradient(lambda x: p.mul(p.sin(x), x)), [f64[3]])
     run_passes(function, parse_pipeline(passes), validate=[X])
     np.testing.assert_allclose(evaluate(function, [X])[0], np.sin(X) + X * np.cos(X))
+
+
+def test_what_changes_a_derivative_is_found_before_it_is_expanded(tmp_path):
+    function = build_function(gradient(lambda x: p.mul(p.exp(x), x)), [f64[3]])
+    with pytest.raises(S2sadError, match="E0903.*drop-exp"):
+        run_passes(function, [DropExp(), ExpandTransforms()], validate=[X], folder=tmp_path)

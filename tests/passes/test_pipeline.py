@@ -86,7 +86,7 @@ def test_other_spellings(text, passes, options):
         (
             "zzz",
             "E0404",
-            "there are canonicalize, cse, dce, decompose, expand-transforms, hoist-constants, ",
+            "there are canonicalize, cse, dce, decompose, expand-transforms, fuse, ",
         ),
         ("repeat{dec}", "E0404", "did you mean dce?"),
         ("canonicalize{round=3}", "E0404", "did you mean rounds?"),

@@ -66,7 +66,7 @@ def test_shifts_are_those_of_unbounded_integers(dtype):
         return value << by if 0 <= by < bits else 0
 
     def right(value: int, by: int) -> int:
-        return value >> (by if 0 <= by < bits else bits - 1)
+        return value >> (by if 0 <= by < bits else bits)
 
     for prim, shift in ((p.shift_left, left), (p.shift_right, right)):
         exact = [[shift(int(v), int(c)) for c in counts] for v in values]

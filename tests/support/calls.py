@@ -20,7 +20,9 @@ Attributes = dict[str, Any]
 Call = Callable[[Random], tuple[list[Any], Attributes]]
 
 #: They always fail, or need somebody outside: a feeder, another process.
-NEVER = {"raise_", "queue_read", "send", "receive"}
+NEVER = {
+    "raise_", "queue_read", "queue_next", "queue_report", "queue_keep", "send", "receive",
+}  # fmt: skip
 
 
 def any_axis(random: Random, first: TensorType) -> int:

@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import copy
+import os
+import subprocess
+import sys
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -11,6 +15,29 @@ import numpy as np
 from s2sad.core import dtypes
 from s2sad.ir.compare import same_bits
 from s2sad.ir.types import StackValue
+
+ROOT = Path(__file__).parent.parent.parent
+
+#: Runs each dump as ``python DUMP --out DUMP.out.npz`` does, without starting Python each time.
+DRIVER = """
+import runpy, sys
+for dump in sys.argv[1:]:
+    sys.argv = [dump, "--out", dump.removesuffix(".py") + ".out.npz"]
+    runpy.run_path(dump, run_name="__main__")
+"""
+
+
+def python(*arguments: str) -> None:
+    """Run a Python of its own, which must end well."""
+    environment = {**os.environ, "PYTHONPATH": str(ROOT), "PYTHONIOENCODING": "utf-8"}
+    command = [sys.executable, "-W", "error", *arguments]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0, done.stderr
+
+
+def run_scripts(dumps: Sequence[Path]) -> None:
+    """Run `dumps` by a Python of its own; each leaves its results in ``NAME.out.npz``."""
+    python("-c", DRIVER, *map(str, dumps))
 
 
 def namespace(text: str) -> dict[str, Any]:

@@ -29,9 +29,12 @@ from s2sad.backends.numpy.kernel import indices, is_narrow, kernel, read_only, s
 from s2sad.backends.numpy.ownership import Ownership, ownership
 from s2sad.core.dtypes import DType
 from s2sad.core.location import Location
+from s2sad.ir.clone import copy_region
+from s2sad.ir.evaluate import RunningRegion
 from s2sad.ir.graph import Function, Operation, Region, Value
 from s2sad.ir.primitive import Form, Primitive, Trait
 from s2sad.ir.printer import Printer
+from s2sad.prims.marker import is_derivative
 
 #: Expressions of NumPy that are the whole meaning, by primitive.
 TABLE: dict[Primitive, str] = {
@@ -235,7 +238,8 @@ class _Emitter:
     # ---- operations ------------------------------------------------------------------------
 
     def _call(self, operation: Operation, dying: list[Value]) -> None:
-        regions = [self._nested(name, r) for name, r in operation.regions.items()]
+        write = self._running if is_derivative(operation) else self._nested
+        regions = [write(name, r) for name, r in operation.regions.items()]
         right = self._expression(operation) or self._kernel_call(operation, regions)
         targets = self._list(operation.results)
         self._line(f"{targets} = {right}" if targets else right, operation.loc)
@@ -283,6 +287,11 @@ class _Emitter:
         self._line(f"return {self._tuple(region.yields)}")
         self.indent -= 1
         return f"{wish}={name}"
+
+    def _running(self, wish: str, region: Region) -> str:
+        """A region of which a derivative is taken, as its keyword argument."""
+        running = RunningRegion(copy_region(region, {}), {})
+        return f"{wish}={self._bind(f'{wish}_region', running)}"
 
     FORMS = {
         Form.CONST: _constant, Form.IF: _if, Form.WHILE: _while, Form.FOR: _for,

@@ -33,6 +33,7 @@ from s2sad.prims.cast import cast
 from s2sad.prims.dynamic import dynamic_slice
 from s2sad.prims.effect import assert_, check_finite, print_, raise_
 from s2sad.prims.index import gather, gather_elements, gather_nd
+from s2sad.prims.queue import queue_keep, queue_report
 from s2sad.prims.select import where
 from s2sad.prims.shape import concat, pad
 
@@ -48,7 +49,7 @@ COPYING: frozenset[Primitive] = frozenset(
     (where, concat, pad, gather, gather_elements, gather_nd, dynamic_slice)
 )
 #: Effects that keep nothing of what they see.
-LOOKING: frozenset[Primitive] = frozenset((print_, assert_, raise_, check_finite))
+LOOKING: frozenset[Primitive] = frozenset((print_, assert_, raise_, check_finite, queue_report))
 #: Buffers in which one value may lie before it is given up; bounds the work.
 MOST_BUFFERS = 16
 
@@ -92,14 +93,24 @@ def ownership(function: Function) -> Ownership:
     return scope.found
 
 
-def _last_failure(region: Region) -> int:
-    """Place of the last operation that may fail, or have an effect; -1 where none may."""
+def _last_failure(region: Region, end: int | None = None) -> int:
+    """Place of the last operation, before `end`, that may fail or have an effect; -1 if none."""
     places = [
         place
-        for place, operation in enumerate(region.operations)
+        for place, operation in enumerate(region.operations[:end])
         if any(_can_fail(op) for op in operation.walk())
     ]
     return places[-1] if places else -1
+
+
+def _last_of_step(body: Region) -> int:
+    """Where a turn of a loop is settled: at once, unless the host keeps what a turn has left.
+
+    Then what was kept stays as it is until nothing in the next turn can fail before it is kept.
+    """
+    ends = (i for i, operation in enumerate(body.operations) if operation.prim is queue_keep)
+    end = next(ends, None)
+    return -1 if end is None else _last_failure(body, end)
 
 
 def _can_fail(operation: Operation) -> bool:
@@ -187,6 +198,9 @@ class _Scope:
             self._branches(operation)
         elif form in LOOPS:
             self._loop(operation)
+        elif operation.prim is queue_keep:
+            for value, result in zip(operation.operands, operation.results, strict=True):
+                self._hold(result, self.memory.get(value, ELSEWHERE))
         elif self._can_overwrite(operation):
             self._write(operation.operands[0])
             self.found.in_place.add(operation)
@@ -352,7 +366,7 @@ def _analyse(operation: Operation, loops: dict[Operation, _Loop]) -> _Loop:
     writes = any(op.prim.in_place is not None for op in body.walk())
     kept = frozenset(i for i, v in enumerate(arguments) if writes and _is_array(v))
     while True:
-        scope = _Scope(body, [arguments[i] for i in sorted(kept)], loops)
+        scope = _Scope(body, [arguments[i] for i in sorted(kept)], loops, _last_of_step(body))
         scope.walk(body)
         proved = scope.places_to_keep(kept, count)
         if proved == kept:

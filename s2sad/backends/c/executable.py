@@ -1,0 +1,360 @@
+"""How is a program of C run on arrays of NumPy?"""
+
+from __future__ import annotations
+
+import ctypes
+import threading
+import weakref
+from collections.abc import Collection, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+
+from s2sad.backends.base import Executable, MemoryReport, nbytes
+from s2sad.backends.c.channel import QueueChannel
+from s2sad.backends.c.emit import Program, Unit, emit
+from s2sad.backends.c.programs import library_of
+from s2sad.backends.c.queue import queues
+from s2sad.backends.c.runtime import load_runtime
+from s2sad.core import location as locations
+from s2sad.core.diagnostics import fail, locate
+from s2sad.ir.graph import Function, Operation, Value
+from s2sad.ir.loops import is_loop
+from s2sad.ir.primitive import as_run_time
+from s2sad.ir.types import StackType, StackValue, TensorType, Token, Type, type_of
+from s2sad.prims.channel import Channel, served
+
+_HOST = ctypes.CFUNCTYPE(
+    ctypes.c_int, ctypes.c_void_p, ctypes.c_int32,
+    ctypes.POINTER(ctypes.c_void_p), ctypes.POINTER(ctypes.c_int32),
+)  # fmt: skip
+_FAILED, _NO_MEMORY = 1, 2
+
+
+def build(function: Function) -> CExecutable:
+    """Executable of `function` in C.
+
+    Examples
+    --------
+    >>> from s2sad import prims as p
+    >>> from s2sad.ir.builder import build_function
+    >>> from s2sad.ir.types import f64
+    >>> build(build_function(lambda x: p.add(x, 1.0), [f64[2]])).run([np.zeros(2)])
+    (array([1., 1.]),)
+    """
+    return build_many([function])[0]
+
+
+def build_many(functions: Sequence[Function]) -> list[CExecutable]:
+    """Executables of `functions`, compiled as one file."""
+    unit = emit(functions)
+    library = library_of(unit.text)
+    return [CExecutable(unit, program, library) for program in unit.programs]
+
+
+class CExecutable(Executable):
+    """A function of the IR as a program of C."""
+
+    def __init__(self, unit: Unit, program: Program, library: ctypes.CDLL) -> None:
+        self.function = program.function
+        self._unit = unit
+        self._program = program
+        self._library = library  # its code must stay
+        self._inputs = self.function.input_types
+        self._outputs = self.function.result_types
+        self._runs = _Runs(program, library)
+        self._queue_names = queues(self.function.walk())
+
+    def run(self, inputs: Sequence[Any], *, given: Collection[int] = ()) -> tuple[Any, ...]:
+        """Results for `inputs`; see `Executable.run`.
+
+        Raises
+        ------
+        S2sadError
+            E0303 when an input has another type than compiled for; E05 and E07 from
+            operations that fail, located at the user's line.
+        MemoryError
+            When the program finds no memory.
+        """
+        arrays = [_as_input(x) for x in inputs]
+        if len(arrays) != len(self._inputs) or not all(map(_is_of, arrays, self._inputs)):
+            found = tuple(map(type_of, arrays))
+            raise fail("E0303", f"{self.function.name} takes {self._inputs}, got {found}")
+        taken = {i: self.function.donates[i] for i in self._program.layout.overwrites if i in given}
+        for index in taken:
+            _separate(arrays, index)
+        outputs: list[Any] = [_empty(type_) for type_ in self._outputs]
+        for index, result in taken.items():
+            outputs[result] = arrays[index]
+        with self._runs.borrowed() as run:
+            run.serve(self._queues())
+            run.once(arrays, outputs)
+            for number, slot in self._program.layout.stack_results.items():
+                outputs[number] = run.stack(slot.number, self._outputs[number])
+        return tuple(outputs)
+
+    def channel(self) -> Channel:
+        """Of the runtime, for a program that takes its batches from a queue."""
+        if not self._queue_names:
+            return super().channel()
+        return QueueChannel(load_runtime(), self.function)
+
+    def _queues(self) -> list[int]:
+        """The queues that are served now, in the order of the program's numbers (E0304, E0512)."""
+        channels = [served(name) for name in self._queue_names]
+        for name, channel in zip(self._queue_names, channels, strict=True):
+            if not isinstance(channel, QueueChannel):
+                raise fail(
+                    "E0304", f"the queue {name!r} of a program of C is served by another channel",
+                    help="serve what `channel` of its executable gives",
+                )  # fmt: skip
+        return [channel.pointer for channel in channels]  # type: ignore[attr-defined]
+
+    @property
+    def overwrites(self) -> frozenset[int]:
+        return frozenset(self._program.layout.overwrites)
+
+    @property
+    def source(self) -> str:
+        return self._unit.text
+
+    @property
+    def kernels(self) -> tuple[str, ...]:
+        return self._program.kernels
+
+    def memory_report(self) -> MemoryReport:
+        """Bytes that a run needs: the peak is what the arena holds, and what is given."""
+        function, layout = self.function, self._program.layout
+        inputs = sum(map(nbytes, function.args))
+        results = sum(map(nbytes, function.results))
+        constants = sum(array.nbytes for array in self._program.constants)
+        return MemoryReport(
+            inputs, constants, results, inputs + constants + results + layout.arena
+        )
+
+
+class _Runs:
+    """Memory for runs of a program: as many as ever ran at one time."""
+
+    def __init__(self, program: Program, library: ctypes.CDLL) -> None:
+        self._program = program
+        self._address = ctypes.addressof(
+            ctypes.c_char.in_dll(library, f"s2_program_{program.number}")
+        )
+        self._idle: list[_Run] = []
+        self._lock = threading.Lock()
+
+    @contextmanager
+    def borrowed(self) -> Iterator[_Run]:
+        with self._lock:
+            run = self._idle.pop() if self._idle else None
+        run = run or _Run(self._program, self._address)
+        try:
+            yield run
+        finally:
+            run.rest()
+            with self._lock:
+                self._idle.append(run)
+
+
+class _Run:
+    """Memory for one run at a time, and what the host does in it."""
+
+    def __init__(self, program: Program, address: int) -> None:
+        self._runtime = runtime = load_runtime()
+        self._program = program
+        constants = (ctypes.c_void_p * (len(program.constants) + 1))(
+            *(array.ctypes.data for array in program.constants)
+        )
+        runtime.s2_run_new.restype = ctypes.c_void_p
+        runtime.s2_run_new.argtypes = [ctypes.c_void_p, ctypes.c_void_p]
+        runtime.s2_run_once.argtypes = [ctypes.c_void_p] * 5
+        runtime.s2_run_place.restype = ctypes.c_void_p
+        runtime.s2_run_place.argtypes = [ctypes.c_void_p, ctypes.c_int32]
+        runtime.s2_run_rest.argtypes = runtime.s2_run_free.argtypes = [ctypes.c_void_p]
+        runtime.s2_run_rest.restype = runtime.s2_run_free.restype = None
+        runtime.s2_run_serve.argtypes = [ctypes.c_void_p, ctypes.c_void_p]
+        runtime.s2_run_serve.restype = None
+        runtime.s2_run_failed.argtypes = [ctypes.c_void_p]
+        runtime.s2_run_stack.restype = runtime.s2_stack_at.restype = ctypes.c_void_p
+        runtime.s2_run_stack.argtypes = [ctypes.c_void_p, ctypes.c_size_t]
+        runtime.s2_stack_push.argtypes = [ctypes.c_void_p, ctypes.c_void_p]
+        runtime.s2_stack_at.argtypes = [ctypes.c_void_p, ctypes.c_int64]
+        runtime.s2_stack_count.restype = ctypes.c_int64
+        runtime.s2_stack_count.argtypes = [ctypes.c_void_p]
+        self._pointer = runtime.s2_run_new(address, constants)
+        if not self._pointer:
+            raise _no_memory(program)
+        weakref.finalize(self, runtime.s2_run_free, self._pointer)
+        places = (ctypes.c_void_p * max(1, len(program.function.args)))
+        self._inputs = places()
+        self._outputs = (ctypes.c_void_p * max(1, len(program.function.results)))()
+        self._error: BaseException | None = None
+        weak = weakref.ref(self)  # the callback must not keep what owns it
+
+        def host(_: Any, place: int, p: Any, a: Any) -> int:
+            this = weak()
+            return 1 if this is None else this._compute(place, p, a)
+
+        self._host = _HOST(host)
+
+    def once(self, arrays: Sequence[Any], outputs: Sequence[Any]) -> None:
+        """Run on `arrays`, and write the results into `outputs`."""
+        for number, array in enumerate(arrays):
+            self._inputs[number] = self._address_of(array)
+        for number, array in enumerate(outputs):
+            self._outputs[number] = array.ctypes.data if isinstance(array, np.ndarray) else None
+        self._error = None
+        code = self._runtime.s2_run_once(
+            self._pointer, self._inputs, self._outputs, self._host, None
+        )
+        if code:
+            raise self._failure(code)
+
+    def serve(self, queues: Sequence[int]) -> None:
+        """Let the run that comes reach `queues`."""
+        self._queues = (ctypes.c_void_p * max(1, len(queues)))(*queues)
+        self._runtime.s2_run_serve(self._pointer, self._queues)
+
+    def _address_of(self, value: Any) -> int | None:
+        if isinstance(value, np.ndarray):
+            return value.ctypes.data
+        if isinstance(value, StackValue):
+            return self._pushed(value)
+        return None
+
+    def rest(self) -> None:
+        self._runtime.s2_run_rest(self._pointer)
+
+    # ---- stacks ----------------------------------------------------------------------------
+
+    def _pushed(self, value: StackValue) -> int:
+        """A stack of the runtime with what `value` holds, which is used up."""
+        stack = self._runtime.s2_run_stack(self._pointer, value.element.nbytes)
+        for array in map(_as_input, value):
+            if not stack or self._runtime.s2_stack_push(stack, array.ctypes.data):
+                raise _no_memory(self._program)
+        value.clear()
+        return stack
+
+    def stack(self, slot: int, type_: Type) -> StackValue:
+        """What the stack in `slot` holds."""
+        assert isinstance(type_, StackType)
+        stack = self._runtime.s2_run_place(self._pointer, slot)
+        element = type_.element
+        arrays = [
+            _array_at(self._runtime.s2_stack_at(stack, index), element).copy()
+            for index in range(self._runtime.s2_stack_count(stack))
+        ]
+        return StackValue(element, arrays)
+
+    # ---- the host --------------------------------------------------------------------------
+
+    def _compute(self, place: int, p: Any, a: Any) -> int:
+        """What C leaves to Python: an operation by its NumPy meaning."""
+        try:
+            operation = self._program.operations[place]
+            inputs = [v for v in operation.operands if isinstance(v.type, TensorType)]
+            count = len(inputs)
+            arrays = iter([_array_at(p[a[i]], v.type) for i, v in enumerate(inputs)])
+            results = _by_meaning(operation, _operands(operation, arrays))
+            tensors = [r for r in results if isinstance(r, np.ndarray)]
+            outputs = [v for v in operation.results if isinstance(v.type, TensorType)]
+            for i, (value, result) in enumerate(zip(outputs, tensors, strict=True)):
+                _array_at(p[a[count + i]], value.type)[...] = result
+        except BaseException as error:  # C cannot raise it: `once` does, when the program is left
+            self._error = error
+            return 1
+        return 0
+
+    # ---- what went wrong -------------------------------------------------------------------
+
+    def _failure(self, code: int) -> BaseException:
+        """The error of the operation that failed, at its place in the user's source."""
+        if code == _NO_MEMORY:
+            return _no_memory(self._program)
+        step = self._runtime.s2_run_failed(self._pointer)
+        failed = self._program.layout.steps[step]
+        operation = failed.operation
+        assert operation is not None
+        error = self._error or self._found_again(operation, failed.slots)
+        locate(error, operation.loc)  # type: ignore[arg-type]
+        return error
+
+    def _found_again(self, operation: Operation, slots: Sequence[Any]) -> BaseException:
+        """What the meaning of `operation` raises for the operands that made its kernel fail."""
+        if is_loop(operation):
+            return fail("E0404", "the step of `range` must not be 0", location=operation.loc)
+        if any(isinstance(v.type, StackType) for v in operation.operands):
+            return fail("E0502", "pop from an empty stack", location=operation.loc)
+        inputs = [v for v in operation.operands if isinstance(v.type, TensorType)]
+        arrays = iter([
+            _array_at(self._runtime.s2_run_place(self._pointer, slot.number), value.type)
+            for value, slot in zip(inputs, slots, strict=False)
+        ])  # fmt: skip
+        try:
+            _by_meaning(operation, _operands(operation, arrays))
+        except Exception as error:
+            return error
+        return fail("E0901", f"{operation.prim.name} failed in C, and does not by its meaning")
+
+
+def _by_meaning(operation: Operation, operands: Sequence[Any]) -> tuple[Any, ...]:
+    types = tuple(value.type for value in operation.results)
+    token = locations.current.set(operation.loc)  # errors come from places of the program
+    try:
+        return operation.prim.run(list(operands), dict(operation.attrs), types)
+    finally:
+        locations.current.reset(token)
+
+
+def _operands(operation: Operation, arrays: Iterator[np.ndarray]) -> list[Any]:
+    return [next(arrays) if isinstance(v.type, TensorType) else Token for v in operation.operands]
+
+
+def _array_at(address: int | None, type_: Type) -> np.ndarray:
+    """The tensor that lies at `address`, as an array over its memory."""
+    assert isinstance(type_, TensorType)
+    size = type_.nbytes
+    assert isinstance(size, int)
+    if not size or not address:
+        return np.empty(type_.shape, type_.dtype.storage)  # type: ignore[arg-type]
+    memory = (ctypes.c_char * size).from_address(address)
+    return np.frombuffer(memory, type_.dtype.storage).reshape(type_.shape)  # type: ignore[arg-type]
+
+
+def _as_input(value: Any) -> Any:
+    """`value` as an array in the order of C, or as it is where it is none."""
+    value = as_run_time(value)
+    if isinstance(value, np.ndarray) and not (value.flags.c_contiguous and value.flags.aligned):
+        return np.require(value.copy(order="C"), requirements="A")
+    return value
+
+
+def _is_of(value: Any, type_: Type) -> bool:
+    if isinstance(type_, TensorType) and isinstance(value, np.ndarray):
+        return value.dtype == type_.dtype.storage and value.shape == type_.shape
+    return type_of(value) == type_
+
+
+def _empty(type_: Type) -> Any:
+    if isinstance(type_, TensorType):
+        return np.empty(type_.shape, type_.dtype.storage)  # type: ignore[arg-type]
+    return Token
+
+
+def _separate(arrays: list[Any], index: int) -> None:
+    """Let no other input share memory with input `index`, which is overwritten."""
+    for i, other in enumerate(arrays):
+        is_other = i != index and isinstance(other, np.ndarray)
+        if is_other and np.may_share_memory(other, arrays[index]):
+            arrays[i] = other.copy()
+
+
+def _no_memory(program: Program) -> MemoryError:
+    name = program.function.title or program.function.name
+    return MemoryError(f"no memory is left for {name}: {program.layout.arena:,} bytes of arena")
+
+
+__all__ = ["CExecutable", "Value", "build", "build_many"]

@@ -1,0 +1,53 @@
+/* How does a program that runs many steps take batches from its host, and hand out results? */
+#ifndef S2SAD_QUEUE_H
+#define S2SAD_QUEUE_H
+
+#include "s2sad.h"
+
+/* Two bounded rings between a program and its host, each the one thread on its side: batches, of
+ * which the host holds the arrays, and reports, of a step's results; and the state that the last
+ * step which ended has left. */
+typedef struct s2_queue s2_queue;
+
+/* A queue for at most `batches` batches of `n_values` arrays of `value_bytes[i]`, and for `reports`
+ * reports of `n_results` arrays of `result_bytes[i]`; NULL where no memory is left. */
+S2_API s2_queue *s2_queue_new(int32_t batches, int32_t n_values, const int64_t *value_bytes,
+                              int32_t reports, int32_t n_results, const int64_t *result_bytes);
+S2_API void s2_queue_free(s2_queue *queue);
+
+/* ---- the host's side: only s2_queue_wait waits --------------------------------------------- */
+
+/* Whether a batch is taken now. */
+S2_API int s2_queue_has_room(s2_queue *queue);
+/* Give a batch: its arrays stay as they are until it counts as taken. 1 where there is no room. */
+S2_API int s2_queue_put(s2_queue *queue, const void *const *arrays);
+/* Number of batches of which the program needs the arrays no longer. */
+S2_API int64_t s2_queue_taken(s2_queue *queue);
+/* No batch comes any more: the program ends after the last one. */
+S2_API void s2_queue_close(s2_queue *queue);
+/* The program ends at the end of its step, whatever waits; from any thread. */
+S2_API void s2_queue_stop(s2_queue *queue);
+/* The oldest report: number of its step, and its results into `arrays`; 1 where there is none. */
+S2_API int s2_queue_take_report(s2_queue *queue, int64_t *step, void *const *arrays);
+/* Wait for a report, for room for a batch, for the program's end, or for so many seconds. */
+S2_API void s2_queue_wait(s2_queue *queue, double seconds);
+/* The program has ended; whether it has. */
+S2_API void s2_queue_finish(s2_queue *queue);
+S2_API int s2_queue_is_finished(s2_queue *queue);
+/* How many steps have ended. */
+S2_API int64_t s2_queue_steps(s2_queue *queue);
+/* Array `index` of the state that was kept last; NULL where there is none. After the program. */
+S2_API const void *s2_queue_kept(const s2_queue *queue, int32_t index);
+
+/* ---- the program's side -------------------------------------------------------------------- */
+
+/* The next batch, waited for, into `values`, and 1 into `more`; at the end zeros, and 0. */
+S2_API int s2_queue_next(s2_queue *queue, void *const *values, uint8_t *more);
+/* Hand out a step's results; waits while there is no room. */
+S2_API int s2_queue_report(s2_queue *queue, const void *const *results);
+/* A step has ended, and has left `count` arrays of `bytes[i]`, which are copied: none where no step
+ * can fail. 1 where no memory is left, and the step before is what was kept. */
+S2_API int s2_queue_keep(s2_queue *queue, int32_t count, const void *const *state,
+                         const int64_t *bytes);
+
+#endif

@@ -1,0 +1,59 @@
+/* How large are the tiles and blocks of a product of matrices, on each kind of machine?
+ *
+ * A tile is what stays in registers: up to S2_ROWS rows of S2_VECTORS vectors; where there are
+ * few rows, up to S2_FEW rows of S2_WIDE vectors, so that a step has work enough to hide the
+ * latency of a multiplication. Sums over S2_DEPTH elements of the inner axis are taken at a time:
+ * a panel of so many by S2_ROWS stays in the first cache, S2_BLOCK rows of them in the second.
+ */
+#ifndef S2_TILES_H
+#define S2_TILES_H
+
+#if defined(__AVX512F__) /* 32 registers */
+#define S2_VECTOR_BYTES 64
+#define S2_ROWS 14
+#define S2_VECTORS 2
+#define S2_FEW 6
+#define S2_WIDE 4
+#elif defined(__aarch64__) /* 32 registers */
+#define S2_VECTOR_BYTES 16
+#define S2_ROWS 8
+#define S2_VECTORS 3
+#define S2_FEW 6
+#define S2_WIDE 4
+#elif defined(__AVX__) /* 16 registers */
+#define S2_VECTOR_BYTES 32
+#define S2_ROWS 6
+#define S2_VECTORS 2
+#define S2_FEW 3
+#define S2_WIDE 4
+#else /* 16 registers */
+#define S2_VECTOR_BYTES 16
+#define S2_ROWS 6
+#define S2_VECTORS 2
+#define S2_FEW 3
+#define S2_WIDE 4
+#endif
+
+#define S2_DEPTH 320         /* elements of the inner axis in a block */
+#define S2_BLOCK 168         /* rows of A in a block */
+#define S2_CHUNK 256         /* columns after which a block is finished and handed on */
+#define S2_TILE_ROWS 1024    /* rows and columns of C that a task computes, at most ... */
+#define S2_TILE_COLUMNS 1024
+#define S2_TILE_LEAST 96     /* ... and that are worth one */
+#define S2_IN_PLACE 48       /* rows up to which B is not packed where its rows lie whole */
+#define S2_DOTS 4            /* rows or columns up to which dot products need no packing */
+#define S2_WORTH 65536       /* multiplications worth a thread of their own */
+
+/* Convolutions. */
+#define S2_SLIDE 1024            /* elements of a frame over which filters slide at a time */
+#define S2_PATCHES 512           /* columns of patches that a task packs, at most */
+#define S2_COLUMN_LINES 160      /* taps whose columns are added onto frames at a time, at most ... */
+#define S2_COLUMN_BLOCK 65536    /* ... and elements of these */
+#define S2_GATHER_COST 4         /* of packing 4 elements of patches, in multiplications of vectors */
+#define S2_DOT_COST 8            /* of 4 multiplications of vectors by dot products */
+#define S2_DOT_IMAGES 65536      /* elements of the images that are dealt with at a time */
+#define S2_MOST_PARTS 16         /* sums over images that are added at the end, at most ... */
+#define S2_PART_WORK 1048576     /* ... the multiplications of each, at least ... */
+#define S2_PART_ELEMENTS 2097152 /* ... and their elements */
+
+#endif

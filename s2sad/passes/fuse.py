@@ -1,0 +1,278 @@
+"""Which operations does a backend compute in one go?
+
+Each operation that is a part of loops begins as a group of its own; a group joins that of what it
+reads where one nest of loops computes both (`Space`), where no other operation would have to run
+between them, and where that is worth it. Memory is then gone over once, not once an operation.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+from s2sad.ir.graph import Function, Operation, Region, Value
+from s2sad.ir.primitive import Form
+from s2sad.ir.rewriter import Rewriter, outer_reads
+from s2sad.passes.base import Pass
+from s2sad.passes.space import CORES, MOVES, REDUCTIONS, Space, Unfit, is_part
+from s2sad.prims import marker, shape
+
+#: Elements of a row that is gone over several times: it stays in the nearest cache.
+LONGEST_ROW = 4096
+#: Bytes of an array above which it is not read in another order than it lies.
+LARGE = 128 * 1024
+#: Families of which no element is computed twice to save a trip through memory.
+EXPENSIVE = frozenset(("exponential", "trigonometric", "special"))
+#: What is made anew for each reader: it costs nothing inside of a loop.
+SOURCES = frozenset((shape.broadcast_to, shape.iota))
+
+
+@dataclass(frozen=True)
+class Fuse(Pass):
+    """Put operations that one nest of loops computes into the region of one operation.
+
+    Before:  t0 = p.mul(x, y); t1 = p.tanh(t0)
+    After:   t1 = p.fused(x, y, body=...)       # with the two in its region
+
+    Attributes
+    ----------
+    max_ops : int
+        Operations of a group, constants not counted.
+    """
+
+    max_ops: int = 64
+    name: ClassVar[str] = "fuse"
+
+    def run(self, function: Function, rewriter: Rewriter) -> None:
+        for region in list(_regions(function.body)):
+            _copy_sources(region, rewriter)
+            for group in _Groups(region, self.max_ops).found():
+                with rewriter.step(f"fuse {len(group)} operations", group[0]):
+                    rewriter.outline(_with_constants(group, rewriter), into=marker.fused)
+        for operation in [op for op in function.walk() if op.prim.form is Form.CONST]:
+            if not operation.result.uses:
+                rewriter.erase(operation)
+
+
+def _regions(region: Region) -> Iterable[Region]:
+    """`region` and those of control flow in it; what is fused already stays."""
+    yield region
+    for operation in region.operations:
+        if operation.prim.form in (Form.IF, Form.WHILE, Form.FOR):
+            for inner in operation.regions.values():
+                yield from _regions(inner)
+
+
+def _copy_sources(region: Region, rewriter: Rewriter) -> None:
+    """A broadcast or an iota of its own for each reader that may take it into its loops."""
+    for operation in list(region.operations):
+        if operation.prim not in SOURCES:
+            continue
+        readers = [use for use in operation.result.uses if _may_take(use.user, region)]
+        for use in readers[1:] if len(readers) == len(operation.result.uses) else readers:
+            with rewriter.step("copy a source", operation):
+                place = rewriter.insert_before(operation)
+                copy = place.emit(operation.prim, operation.operands, dict(operation.attrs))
+                rewriter.set_operand(use.user, use.index, copy)
+
+
+def _may_take(user: Operation | Region, region: Region) -> bool:
+    return isinstance(user, Operation) and user.parent is region and is_part(user)
+
+
+def _with_constants(group: Sequence[Operation], rewriter: Rewriter) -> list[Operation]:
+    """`group`, with a copy of each constant of one number that it reads."""
+    region = group[0].parent
+    assert region is not None
+    members = sorted(group, key=region.place)  # other groups may have moved some
+    known: dict[Value, Operation] = {}
+    for operation in group:
+        for index, value in enumerate(operation.operands):
+            if not is_number(value):
+                continue
+            if value not in known:
+                place = rewriter.insert_before(members[0])
+                copy = place.emit(value.owner.prim, (), dict(value.owner.attrs))  # type: ignore[union-attr]
+                known[value] = copy.owner
+            rewriter.set_operand(operation, index, known[value].result)
+    return [*known.values(), *members]
+
+
+def is_number(value: Value) -> bool:
+    """Whether `value` is a constant of one element, or of equal ones."""
+    owner = value.owner
+    if not isinstance(owner, Operation) or owner.prim.form is not Form.CONST:
+        return False
+    array = owner.attrs["value"]
+    flat = array.reshape(-1)
+    return bool(array.size) and flat[:1].tobytes() * array.size == flat.tobytes()
+
+
+class _Groups:
+    """Groups of operations of a region.
+
+    Attributes
+    ----------
+    before, behind : dict of Operation to int
+        For the leader of each group, as bits: what must run before it, and after it.
+    """
+
+    def __init__(self, region: Region, max_ops: int) -> None:
+        self.region = region
+        self.max_ops = max_ops
+        self.operations = list(region.operations)
+        self.number = {op: i for i, op in enumerate(self.operations)}
+        self.leader = {op: op for op in self.operations}
+        self.members = {op: [op] for op in self.operations}
+        self.before: dict[Operation, int] = {}
+        self.behind = dict.fromkeys(self.operations, 0)
+        self._order()
+
+    def _order(self) -> None:
+        for op in self.operations:
+            bits = 0
+            for value in outer_reads(op):
+                owner = value.owner
+                if isinstance(owner, Operation) and owner.parent is self.region:
+                    bits |= self.before[owner] | 1 << self.number[owner]
+            self.before[op] = bits
+        for op in reversed(self.operations):
+            here = 1 << self.number[op] | self.behind[op]
+            for value in outer_reads(op):
+                owner = value.owner
+                if isinstance(owner, Operation) and owner.parent is self.region:
+                    self.behind[owner] |= here
+
+    def found(self) -> list[list[Operation]]:
+        """Groups of two operations or more, in program order."""
+        for op in self.operations:
+            if self._is_candidate(op):
+                for value in op.operands:
+                    owner = value.owner
+                    if isinstance(owner, Operation) and owner.parent is self.region:
+                        self._join(owner, op)
+        groups = {self.leader[op]: self.members[self.leader[op]] for op in self.operations}
+        return [group for group in groups.values() if len(group) > 1]
+
+    @staticmethod
+    def _is_candidate(op: Operation) -> bool:
+        return op.prim.form is not Form.CONST and (is_part(op) or op.prim in CORES)
+
+    def _join(self, producer: Operation, reader: Operation) -> None:
+        if not self._is_candidate(producer):
+            return
+        one, other = self.leader[producer], self.leader[reader]
+        if one is other or len(self.members[one]) + len(self.members[other]) > self.max_ops:
+            return
+        if self.behind[one] & self.before[other] & ~self._bits(one) & ~self._bits(other):
+            return  # something between them must run after the one and before the other
+        members = sorted(
+            (*self.members[one], *self.members[other]), key=self.number.__getitem__
+        )  # fmt: skip
+        if is_worth(members):
+            self._merge(one, other, members)
+
+    def _bits(self, leader: Operation) -> int:
+        bits = 0
+        for op in self.members[leader]:
+            bits |= 1 << self.number[op]
+        return bits
+
+    def _merge(self, one: Operation, other: Operation, members: list[Operation]) -> None:
+        inside = self._bits(one) | self._bits(other)
+        before = (self.before[one] | self.before[other]) & ~inside
+        behind = (self.behind[one] | self.behind[other]) & ~inside
+        del self.members[other]
+        self.members[one] = members
+        for op in members:
+            self.leader[op] = one
+        for leader in self.members:
+            if self.before[leader] & inside:
+                self.before[leader] |= before | inside
+            if self.behind[leader] & inside:
+                self.behind[leader] |= behind | inside
+        self.before[one], self.behind[one] = before, behind
+
+
+def is_worth(operations: Sequence[Operation]) -> bool:
+    """Whether one nest of loops computes `operations`, and well."""
+    outputs = outputs_of(operations)
+    cores = [op for op in operations if op.prim in CORES]
+    try:
+        if cores:
+            return _is_epilogue(cores, operations, outputs)
+        space = Space.of(operations, outputs)
+    except Unfit:
+        return False
+    return _is_near(operations, space) and _is_once(operations, space) and _is_row(operations, space)
+
+
+def _is_epilogue(
+    cores: Sequence[Operation], operations: Sequence[Operation], outputs: Sequence[Value]
+) -> bool:
+    """Whether one unit's product is all that the others take over, and has a place to lie."""
+    (core, *others), size = cores, cores[0].result.dtype.itemsize
+    if others or not any(v.dtype.itemsize == size for v in outputs):
+        return False
+    rest = [op for op in operations if op is not core]
+    space = Space.behind(core, rest, outputs)
+    return len(space.sizes) == core.result.ndim and _is_near(rest, space)
+
+
+def outputs_of(operations: Sequence[Operation]) -> list[Value]:
+    """What others read of `operations`."""
+    inside = set(operations)
+    return [
+        result for op in operations for result in op.results
+        if any(use.user not in inside for use in result.uses)
+    ]  # fmt: skip
+
+
+def _is_near(operations: Sequence[Operation], space: Space) -> bool:
+    """Whether the innermost loop reads large arrays as they lie."""
+    last = _last(space)
+    for op in operations:
+        if op.prim in MOVES and op.result.type.nbytes > LARGE:  # type: ignore[attr-defined]
+            map_ = space.reads[op, 0]
+            runs = [axis for axis in map_ if axis.dim is not None]
+            if runs and any(a.dim == last for a in runs[:-1]):
+                return False
+    return True
+
+
+def _last(space: Space) -> int | None:
+    """The innermost dimension that is more than one element."""
+    running = [d for d, n in enumerate(space.sizes) if n != 1]
+    return running[-1] if running else None
+
+
+def _is_once(operations: Sequence[Operation], space: Space) -> bool:
+    """Whether nothing expensive is computed for an element more than once."""
+    for op in operations:
+        if op.prim.family not in EXPENSIVE:
+            continue
+        dims = {axis.dim for axis in space.maps[op.result]}
+        missing = {d for d, n in enumerate(space.sizes) if n != 1} - dims
+        if missing - space.reduced or (missing and dims & space.reduced):
+            return False
+    return True
+
+
+def _is_row(operations: Sequence[Operation], space: Space) -> bool:
+    """Whether what is reduced is gone over once, or is a short row."""
+    if not space.reduced:
+        return True
+    stages: dict[Value, int] = {}
+    is_again = False
+    for op in operations:
+        at = max((stages.get(value, 0) for value in op.operands), default=0)
+        stages[op.result] = at + (op.prim in REDUCTIONS)
+        if at and (op.prim in REDUCTIONS or space.is_full(space.maps[op.result])):
+            is_again = True
+    if not is_again:
+        return True
+    length = 1
+    for d in space.reduced:
+        length *= space.sizes[d]
+    return _last(space) in space.reduced and length <= LONGEST_ROW

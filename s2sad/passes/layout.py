@@ -1,0 +1,102 @@
+"""Which transposes are no work, because what reads or writes the array can do it in passing?"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+from s2sad.ir.graph import Function, Operation, Value
+from s2sad.ir.rewriter import Rewriter
+from s2sad.passes.base import Pass
+from s2sad.prims.linalg import matmul
+from s2sad.prims.shape import transpose
+
+
+@dataclass(frozen=True)
+class Layout(Pass):
+    """Let products of matrices read and write transposed arrays as they lie.
+
+    Before:  t0 = p.transpose(w, perm=(1, 0)); t1 = p.matmul(x, t0)
+    After:   t1 = p.matmul(x, w, transpose_b=True)
+
+    So does one whose product is only transposed: its operands are exchanged. Another order in memory
+    may have NumPy sum in another order, so results may be rounded otherwise.
+    """
+
+    name: ClassVar[str] = "layout"
+    exact: ClassVar[bool] = False
+
+    def run(self, function: Function, rewriter: Rewriter) -> None:
+        for operation in [op for op in function.walk() if op.prim is matmul]:
+            operation = _with_operands_as_they_lie(operation, rewriter)
+            _with_product_transposed(operation, rewriter)
+
+
+def _with_operands_as_they_lie(operation: Operation, rewriter: Rewriter) -> Operation:
+    operands, attrs = list(operation.operands), dict(operation.attrs)
+    for index, name in ((0, "transpose_a"), (1, "transpose_b")):
+        while (source := _transposed(operands[index])) is not None:
+            operands[index], attrs[name] = source, not attrs[name]
+    if attrs == dict(operation.attrs) and operands == list(operation.operands):
+        return operation
+    with rewriter.step("read as it lies", operation):
+        return _replaced(operation, operation, operands, attrs, rewriter)
+
+
+def _transposed(value: Value) -> Value | None:
+    """What `value` is the transpose of, in its last two axes."""
+    owner = value.owner
+    if isinstance(owner, Operation) and owner.prim is transpose and _swaps(owner.attrs["perm"]):
+        return owner.operands[0]
+    return None
+
+
+def _swaps(perm: Sequence[int]) -> bool:
+    *outer, a, b = perm
+    return outer == list(range(len(outer))) and (a, b) == (len(perm) - 1, len(perm) - 2)
+
+
+def _with_product_transposed(operation: Operation, rewriter: Rewriter) -> None:
+    uses = list(operation.result.uses)
+    readers = [use.user for use in uses]
+    if not readers or not all(_only_swaps(reader) for reader in readers):
+        return
+    a, b = operation.operands
+    attrs = {
+        "transpose_a": not operation.attrs["transpose_b"],
+        "transpose_b": not operation.attrs["transpose_a"],
+    }
+    with rewriter.step("write transposed", operation):
+        product = _made(operation, [b, a], attrs, rewriter)
+        for reader in readers:
+            rewriter.replace_operation(reader, [product])  # type: ignore[arg-type]
+        rewriter.erase(operation)
+
+
+def _only_swaps(reader: object) -> bool:
+    return (
+        isinstance(reader, Operation) and reader.prim is transpose and _swaps(reader.attrs["perm"])
+    )  # fmt: skip
+
+
+def _made(
+    operation: Operation, operands: Sequence[Value], attrs: dict[str, bool], rewriter: Rewriter
+) -> Value:  # fmt: skip
+    return rewriter.insert_before(operation).emit(matmul, operands, attrs)
+
+
+def _replaced(
+    operation: Operation, at: Operation, operands: Sequence[Value], attrs: dict[str, bool],
+    rewriter: Rewriter,
+) -> Operation:  # fmt: skip
+    result = _made(at, operands, attrs, rewriter)
+    old = [value for value in operation.operands]
+    rewriter.replace_operation(operation, [result])
+    for value in old:
+        owner = value.owner
+        if isinstance(owner, Operation) and owner.prim is transpose and not value.uses:
+            rewriter.erase(owner)
+    made = result.owner
+    assert isinstance(made, Operation)
+    return made
