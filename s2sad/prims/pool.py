@@ -125,7 +125,7 @@ def max_pool_argmax(x, *, kernel, stride: Any = 1, padding: Any = 0, dilation: A
     )
 
 
-@composite(canonical=canonical_spatial)
+@composite(canonical=canonical_spatial, linear=(1,))
 def max_pool_grad(x, dy, *, kernel, stride: Any = 1, padding: Any = 0, dilation: Any = 1):
     """Cotangent of the input of `max_pool`: the first maximum of each window gets all.
 
@@ -159,6 +159,14 @@ def max_pool_grad(x, dy, *, kernel, stride: Any = 1, padding: Any = 0, dilation:
     indices, updates = reshape(places, shape=lines), reshape(dy, shape=lines)
     dx = scatter_elements(zeros, indices, updates, axis=2, reduce="add")
     return reshape(dx, shape=x.shape)
+
+
+@max_pool_grad.adjoint
+def max_pool_grad_adjoint(x, dy, out, dout, *, kernel, stride, padding, dilation):
+    places = max_pool_argmax(x, kernel=kernel, stride=stride, padding=padding, dilation=dilation)
+    lines = reshape(dout, shape=in_lines(x.shape))
+    found = gather_elements(lines, reshape(places, shape=in_lines(dy.shape)), axis=2)
+    return None, reshape(found, shape=dy.shape)
 
 
 # Pooling by mean

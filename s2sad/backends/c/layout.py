@@ -287,7 +287,7 @@ class Layout:
         first, last = self.lives.enter[source.owner], self.lives.enter[owner]  # type: ignore[index]
         failing = any(
             first < self.lives.leave[op] < last for op in owner.parent.walk()
-            if op in self.lives.leave and can_fail(op)
+            if op in self.lives.leave and self._fails(op)
         )  # fmt: skip
         if not failing and self.can_take(source, argument):
             self.wanted[source] = slot
@@ -446,6 +446,11 @@ class Layout:
             elif isinstance(value.type, StackType):
                 self.stack_results[number] = self.at(value)
 
+    def _fails(self, operation: Operation) -> bool:
+        """Whether a step may end the program; the unit of a composite checks nothing."""
+        is_whole = operation.prim.is_composite and isinstance(self.lowered.get(operation), Kernel)
+        return not is_whole and can_fail(operation)
+
     def _overwrites(self, outputs: Mapping[int, Slot]) -> set[int]:
         """Donated inputs into whose memory their result may go: nothing reads it any more then.
 
@@ -455,7 +460,7 @@ class Layout:
         failing = [
             self.lives.leave[op]
             for op in self.function.walk()
-            if op in self.lives.leave and can_fail(op)
+            if op in self.lives.leave and self._fails(op)
         ]
         settled = max(failing, default=-1)
         for number, result in self.function.donates.items():

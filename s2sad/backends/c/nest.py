@@ -225,17 +225,30 @@ class Nester:
         return map_ is not None and self.space.is_full(map_)
 
     def pairs(self) -> set[tuple[int, int]]:
-        """Inputs and outputs that may share memory: read where they are written, and only there."""
-        if self.space.reduced:
-            return set()
+        """Inputs and outputs that may share memory: each element is read before it is written."""
         pairs = set()
         for i, value in enumerate(self.inputs):
             maps = [m for v, m in self.accesses if v is value]
             for o, output in enumerate(self.outputs):
                 same = maps == [self.space.maps[output]] and value.shape == output.shape
                 if same and value.dtype.itemsize == output.dtype.itemsize:
-                    pairs.add((i, o))
+                    if not self.space.reduced or self._is_read_before(value, output):
+                        pairs.add((i, o))
         return pairs
+
+    def _is_read_before(self, value: Value, output: Value) -> bool:
+        """Whether all that reads an element of `value` does so before that of `output` is known.
+
+        A row goes over memory stage by stage, and what stays is written at the end of its stage.
+        """
+        if self._is_full(output):
+            return False
+        last = self.stages[output]
+        return all(
+            self.stages[op.result] < last + (not self._is_full(op.result))
+            for op in self.operations
+            if value in op.operands and op.prim not in REDUCTIONS
+        )
 
     # ---- writing ---------------------------------------------------------------------------
 

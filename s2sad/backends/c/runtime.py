@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ctypes
 import logging
+import os
 import threading
 import time
 from collections.abc import Sequence
@@ -25,6 +26,7 @@ from s2sad.backends.c.libraries import (
 )
 from s2sad.backends.c.toolchain import TIMEOUT, compile_library, require_toolchain
 from s2sad.core import cache
+from s2sad.core.diagnostics import fail
 from s2sad.core.progress import progress
 
 logger = logging.getLogger("s2sad")
@@ -34,6 +36,8 @@ SOURCES = Path(__file__).with_name("runtime")
 #: How the names of units begin in which products are added without being rounded first.
 SUMMING = ("gemm", "conv")
 NAME = f"runtime{SUFFIX}"
+#: Variable of the environment: how many threads compute.
+THREADS = "S2SAD_NUM_THREADS"
 
 _loading = threading.Lock()
 _loaded: list[ctypes.CDLL] = []
@@ -47,12 +51,20 @@ def load_runtime() -> ctypes.CDLL:
     Raises
     ------
     S2sadError
-        E0606 without a compiler, E0904 where it refuses a unit, E0605 without a cache.
+        E0404 where `S2SAD_NUM_THREADS` is no number, E0606 without a compiler, E0904 where it
+        refuses a unit, E0605 without a cache.
     """
     with _loading:
         if not _loaded:
+            _require_threads(os.environ.get(THREADS, ""))
             _loaded.append(load(require_toolchain(), SOURCES))
         return _loaded[0]
+
+
+def _require_threads(text: str) -> None:
+    """E0404 for a number of threads in the environment that is none."""
+    if text and not (text.isdecimal() and int(text)):
+        raise fail("E0404", f"{THREADS} is a number of threads from 1 on, got {text!r}")
 
 
 def load(toolchain: Toolchain, sources: Path) -> ctypes.CDLL:

@@ -32,7 +32,7 @@ from s2sad.backends.c.libraries import (
     written_whole,
 )
 from s2sad.backends.c.processes import Finished
-from s2sad.core import cache
+from s2sad.core import cache, location
 from s2sad.core.diagnostics import S2sadError, did_you_mean, fail
 
 #: Variables of the environment that name a compiler, and programs that may be one.
@@ -243,7 +243,10 @@ INSTALL = "install one, or pip install 's2sad[cc]'"
 def warn_of_none() -> None:
     """Say, once in a process, that there is no compiler."""
     message = f"no C compiler found: programs run on NumPy; {INSTALL}"
-    warnings.warn(message, UserWarning, stacklevel=2)
+    place = location.caller()
+    warnings.warn_explicit(
+        message, UserWarning, place.file if place else __file__, place.line if place else 1
+    )
 
 
 def compile_library(
