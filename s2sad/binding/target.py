@@ -1,6 +1,7 @@
 """Which backend runs programs on the present target?
 
-On a CPU it is C where there is a compiler, else NumPy; `S2SAD_BACKEND` in the environment names one.
+On a CPU it is C where there is a compiler, else NumPy; `S2SAD_BACKEND` in the environment names
+one.
 """
 
 from __future__ import annotations

@@ -205,7 +205,9 @@ def is_worth(operations: Sequence[Operation]) -> bool:
         space = Space.of(operations, outputs)
     except Unfit:
         return False
-    return _is_near(operations, space) and _is_once(operations, space) and _is_row(operations, space)
+    return (
+        _is_near(operations, space) and _is_once(operations, space) and _is_row(operations, space)
+    )
 
 
 def _is_epilogue(

@@ -22,9 +22,7 @@ from s2sad.prims.conv import conv, conv_filter_grad, conv_input_grad
 from s2sad.prims.linalg import matmul
 
 #: What units compute block by block: other operations of a group take over each finished block.
-CORES: frozenset[Primitive] = frozenset(
-    (matmul, conv, conv_input_grad, conv_filter_grad)
-)
+CORES: frozenset[Primitive] = frozenset((matmul, conv, conv_input_grad, conv_filter_grad))
 #: Reductions that a loop computes.
 REDUCTIONS: frozenset[Primitive] = frozenset(
     (reduce.reduce_sum, reduce.reduce_prod, reduce.reduce_max, reduce.reduce_min,

@@ -1,7 +1,7 @@
 """How does a function of the IR become ``program.c``: kernels, and a table of steps?
 
-Kernels of one text are one function, however many steps call it. Several functions may share a file;
-program number n is ``s2_program_n`` there.
+Kernels of one text are one function, however many steps call it. Several functions may share a
+file; program number n is ``s2_program_n`` there.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ import numpy as np
 
 from s2sad.backends.c.layout import Label, Layout, Slot, Step
 from s2sad.backends.c.lowering import Epilogue, Host, Kernel, lower
-from s2sad.backends.c.nest import Line
 from s2sad.backends.c.template import stored
+from s2sad.backends.c.writer import Line
 from s2sad.ir.graph import Function, Operation, Value
 
 #: Letters of a kernel's name, beside its number.
@@ -119,8 +119,9 @@ class _Emitter:
         counts = (
             len(rows), len(slots), len(function.args), len(function.results), len(layout.constants)
         )  # fmt: skip
+        places = _wrapped(slots or ["{S2_NOWHERE, 0}"])
         return "\n".join((
-            f"static const s2_slot slots_{number}[] = {{{_wrapped(slots or ['{S2_NOWHERE, 0}'])}}};",
+            f"static const s2_slot slots_{number}[] = {{{places}}};",
             f"static const int32_t args_{number}[] = {{{_wrapped(map(str, args or [0]))}}};",
             f"static const s2_step steps_{number}[] = {{",
             *(f"    {row}," for row in rows or ["{S2_JUMP, 0, 1, -1, 0, 0, 1}"]),
@@ -169,8 +170,8 @@ def _pointers(kernel: Kernel) -> list[str]:
     """Definitions of the pointers that a kernel's body names."""
     used = _names_in(kernel.lines)
     rows = [(f"x{i}", value, i, True) for i, value in enumerate(kernel.inputs)]
-    count = len(rows)
-    rows += [(f"y{i}", value, count + i, False) for i, value in enumerate((*kernel.outputs, *kernel.scratch))]
+    written = enumerate((*kernel.outputs, *kernel.scratch))
+    rows += [(f"y{i}", value, len(kernel.inputs) + i, False) for i, value in written]
     return [_pointer(*row) for row in rows if row[0] in used]
 
 

@@ -46,9 +46,6 @@ class Fold:
         """The type of C in which partial results are combined."""
         return "double" if self.is_wide and dtype is dtypes.float32 else computed(dtype)
 
-    def combine_whole(self, dtype: DType, one: str, other: str) -> str:
-        return self.combine(dtype, one, other)
-
     def clause(self, dtype: DType) -> str:
         return self.operator.format(dtype=dtype.short)
 

@@ -1,7 +1,7 @@
 """Where does each value lie, and what is moved for that?
 
-A *slot* is a place that values take one after the other: a part of the arena, an input, a result that
-the caller gets, a constant. What an operation makes goes
+A *slot* is a place that values take one after the other: a part of the arena, an input, a result
+that the caller gets, a constant. What an operation makes goes
 
 - where its reader wants it: into the caller's memory, or into that of the loop that carries it;
 - else where an operand lies that nobody reads any more, if the operation can work in place;
@@ -369,7 +369,7 @@ class Layout:
         moves.settle()
 
     def _carried_slot(self, operation: Operation, result: Value, initial: Value) -> Slot | None:
-        """Where a carried value lies: where it is wanted, or where its initial value may be lost."""
+        """Where a carried value lies: where it is wanted, or where its initial value may go."""
         if isinstance(result.type, StackType):
             return self._pointer()
         if not isinstance(result.type, TensorType):
@@ -544,9 +544,7 @@ class _Moves:
 
 
 #: Operations on stacks.
-STACKS = frozenset(
-    (control.stack_empty, control.stack_push, control.stack_pop, control.stack_drop)
-)
+STACKS = frozenset((control.stack_empty, control.stack_push, control.stack_pop, control.stack_drop))
 
 
 def nbytes_of(stack: Value) -> int:

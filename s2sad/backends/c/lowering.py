@@ -8,8 +8,9 @@ from dataclasses import dataclass, field
 from s2sad.backends.c import tables
 from s2sad.backends.c.lifetimes import ALIASES, is_leaf
 from s2sad.backends.c.linalg import product_rows
-from s2sad.backends.c.nest import Line, block_nest, nest
+from s2sad.backends.c.nest import block_nest, nest
 from s2sad.backends.c.template import Site
+from s2sad.backends.c.writer import Line
 from s2sad.core.diagnostics import fail
 from s2sad.core.location import Location
 from s2sad.ir.graph import Function, Operation, Region, Value
@@ -187,7 +188,8 @@ def _product(core: Operation, operation: Operation, state: Collection[Value]) ->
     held = _holder(core, [v for v in body.yields if results[v] not in state])
     written = [v for v in body.yields if v is not core.result]
     outputs = [v for v in body.yields if v is held] + [v for v in body.yields if v is not held]
-    inputs = list(dict.fromkeys([*core.operands, *(v for v in made.inputs if v is not core.result)]))
+    read = [v for v in made.inputs if v is not core.result]
+    inputs = list(dict.fromkeys([*core.operands, *read]))
     values = [*inputs, *outputs, *([held] if held not in outputs else [])]
     places = {value: at for at, value in reversed(list(enumerate(values)))}
     places[core.result] = values.index(held)
@@ -221,7 +223,9 @@ def _rows(core: Operation) -> int:
     """How many rows each product of a batch has."""
     if core.prim is matmul:
         return product_rows(Site(core))[0]
-    return int(core.result.shape[first_column(core) - 1])
+    rows = core.result.shape[first_column(core) - 1]
+    assert isinstance(rows, int)
+    return rows
 
 
 def _holder(core: Operation, outputs: Sequence[Value]) -> Value:

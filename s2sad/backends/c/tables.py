@@ -15,8 +15,8 @@ from s2sad.prims import reduce, shape
 #: Families with a table.
 FAMILIES = (
     "arithmetic", "cast", "comparison", "conv", "dynamic", "exponential", "index", "linalg",
-    "logic", "pool", "queue", "random", "reduce", "rounding", "scan", "select", "shape", "sort", "special",
-    "trigonometric",
+    "logic", "pool", "queue", "random", "reduce", "rounding", "scan", "select", "shape", "sort",
+    "special", "trigonometric",
 )  # fmt: skip
 
 SCALARS: dict[Primitive, Scalar] = {}

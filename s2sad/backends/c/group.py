@@ -1,0 +1,237 @@
+"""What are the loops of a group of operations, and what in them is read and written where?
+
+`Space` says how each value runs along the dimensions. Dimensions that always run together become
+one loop; those that are reduced are the inner ones.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from math import prod
+from typing import Any
+
+import numpy as np
+
+from s2sad.ir.graph import Operation, Value
+from s2sad.ir.primitive import Form, Primitive
+from s2sad.passes.space import REDUCTIONS, Map, Space, strides_of
+from s2sad.prims.shape import iota
+
+#: Accumulators side by side, along columns.
+LANES = 128
+#: Element operations worth a thread of their own.
+GRAIN = 32768
+#: Families of which computing an element costs as much as eight cheap operations.
+EXPENSIVE = frozenset(("exponential", "trigonometric", "special"))
+
+
+def constant_of(value: Value) -> np.ndarray | None:
+    """What a constant holds, None for another value."""
+    owner = value.owner
+    if isinstance(owner, Operation) and owner.prim.form is Form.CONST:
+        return owner.attrs["value"]
+    return None
+
+
+def splat_of(value: Value) -> Any:
+    """The number that all elements of a constant are, bit for bit; None for another value."""
+    array = constant_of(value)
+    if array is None or not array.size:
+        return None
+    flat = array.reshape(-1)
+    raw = flat.view(f"u{flat.itemsize}") if flat.itemsize <= 8 else flat
+    return flat[0] if bool((raw == raw[0]).all()) else None
+
+
+@dataclass
+class Loop:
+    """A loop: dimensions of the space that run together as one."""
+
+    size: int
+    is_reduced: bool
+    of: tuple[int, ...]
+    name: str = ""
+
+
+class Access:
+    """Where an array is read or written: an offset, and what each dimension adds to it."""
+
+    def __init__(self, value: Value, map_: Map) -> None:
+        self.by_dim = strides_of(value, map_)
+        self.base, stride = 0, 1
+        for n, axis in zip(reversed(value.shape), reversed(map_), strict=True):
+            self.base += stride * axis.start
+            stride *= n  # type: ignore[operator]
+
+
+class Group:
+    """A group of operations, and the loops that compute it.
+
+    Parameters
+    ----------
+    operations : sequence of Operation
+        In program order; constants among them or not.
+    outputs : sequence of Value
+        What is written to memory, in the order of the kernel's results.
+    scalars : mapping
+        Expressions of elementwise operations.
+    space : Space, optional
+    split : int, optional
+        A dimension at which a new loop begins.
+    """
+
+    def __init__(
+        self, operations: Sequence[Operation], outputs: Sequence[Value],
+        scalars: Mapping[Primitive, Any], space: Space | None = None, split: int | None = None,
+    ) -> None:  # fmt: skip
+        self.split = split
+        self.operations = [op for op in operations if op.prim.form is not Form.CONST]
+        self.outputs = list(outputs)
+        self.scalars = scalars
+        self.space = space or Space.of(self.operations, self.outputs)
+        self.computed = {op.result for op in self.operations}
+        self.stages = self._stages()
+        self.inputs: list[Value] = []
+        self.accesses: dict[tuple[Value, Map], Access] = {}
+        self._collect()
+        self.loops = self._loops()
+
+    # ---- what there is ---------------------------------------------------------------------
+
+    def _stages(self) -> dict[Value, int]:
+        """The stage in which each value is known first; a reduction's result in the one after."""
+        stages: dict[Value, int] = {}
+        for op in self.operations:
+            before = max((stages.get(v, 0) for v in op.operands), default=0)
+            stages[op.result] = before + (op.prim in REDUCTIONS)
+        return stages
+
+    def _collect(self) -> None:
+        """Inputs, and every access to memory."""
+        for op in self.operations:
+            for index, operand in enumerate(op.operands):
+                if operand in self.computed or splat_of(operand) is not None:
+                    continue
+                if operand not in self.inputs:
+                    self.inputs.append(operand)
+                self.access(operand, self.space.reads[op, index])
+        for value in self.outputs:
+            self.access(value, self.space.maps[value])
+
+    def access(self, value: Value, map_: Map) -> Access:
+        """Where `value` is read or written that lies at `map_`."""
+        key = value, map_
+        if key not in self.accesses:
+            self.accesses[key] = Access(value, map_)
+        return self.accesses[key]
+
+    def _loops(self) -> list[Loop]:
+        """The loops, outermost first: those over what stays, then those over what is reduced."""
+        space = self.space
+        counted = self._counted()
+        order = [*space.outer, *sorted(space.reduced)]
+        loops: list[Loop] = []
+        for d in order:
+            if space.sizes[d] == 1:
+                continue
+            last = loops[-1] if loops else None
+            if last is not None and self._run_together(last, d, counted):
+                loops[-1] = Loop(last.size * space.sizes[d], last.is_reduced, (*last.of, d))
+            else:
+                loops.append(Loop(space.sizes[d], d in space.reduced, (d,)))
+        for number, loop in enumerate(loops):
+            loop.name = f"i{number}"
+        return loops
+
+    def _counted(self) -> set[int]:
+        """Dimensions whose index itself is a value."""
+        found = set()
+        for op in self.operations:
+            if op.prim is iota:
+                axis = self.space.maps[op.result][op.attrs["axis"]]
+                if axis.dim is not None:
+                    found.add(axis.dim)
+        return found
+
+    def _run_together(self, last: Loop, d: int, counted: set[int]) -> bool:
+        before, size = last.of[-1], self.space.sizes[d]
+        if last.is_reduced != (d in self.space.reduced) or {before, d} & counted:
+            return False
+        if self.split is not None and before < self.split <= d:
+            return False
+        return all(
+            a.by_dim.get(before, 0) == a.by_dim.get(d, 0) * size for a in self.accesses.values()
+        )
+
+    def step(self, access: Access, loop: Loop) -> int:
+        """What a pass of `loop` adds to an offset, in elements."""
+        return access.by_dim.get(loop.of[-1], 0)
+
+    def is_full(self, value: Value) -> bool:
+        """Whether `value`, which the group computes, differs along what is reduced."""
+        map_ = self.space.maps.get(value)
+        return map_ is not None and self.space.is_full(map_)
+
+    def pairs(self) -> set[tuple[int, int]]:
+        """Inputs and outputs that may share memory: each element is read before it is written."""
+        pairs = set()
+        for i, value in enumerate(self.inputs):
+            maps = [m for v, m in self.accesses if v is value]
+            for o, output in enumerate(self.outputs):
+                same = maps == [self.space.maps[output]] and value.shape == output.shape
+                if same and value.dtype.itemsize == output.dtype.itemsize:
+                    if not self.space.reduced or self._is_read_before(value, output):
+                        pairs.add((i, o))
+        return pairs
+
+    def _is_read_before(self, value: Value, output: Value) -> bool:
+        """Whether all that reads an element of `value` does so before that of `output` is known.
+
+        A row goes over memory stage by stage, and what stays is written at the end of its stage.
+        """
+        if self.is_full(output):
+            return False
+        last = self.stages[output]
+        return all(
+            self.stages[op.result] < last + (not self.is_full(op.result))
+            for op in self.operations
+            if value in op.operands and op.prim not in REDUCTIONS
+        )
+
+    @property
+    def is_column(self) -> bool:
+        """Whether what stays is the last dimension, and something is reduced before it."""
+        if not any(loop.is_reduced for loop in self.loops):
+            return False
+        last = len(self.space.sizes) - 1
+        while last >= 0 and self.space.sizes[last] == 1:
+            last -= 1
+        return last not in self.space.reduced
+
+    @property
+    def outer(self) -> list[Loop]:
+        """Loops over what stays, outermost first."""
+        return [loop for loop in self.loops if not loop.is_reduced]
+
+    @property
+    def inner(self) -> list[Loop]:
+        """Loops over what is reduced."""
+        return [loop for loop in self.loops if loop.is_reduced]
+
+    def extent(self) -> tuple[int, int]:
+        """What a part of the kernel is a part of, and the smallest part worth a thread."""
+        work = max(1, sum(self._cost(op) for op in self.operations))
+        outer = self.outer
+        if not outer:
+            return 1, 1
+        whole = prod(loop.size for loop in self.loops) * work
+        extent = outer[0].size
+        if self.is_column and len(outer) == 1:
+            extent = -(-outer[0].size // LANES)
+        each = max(1, whole // max(1, extent))
+        return extent, max(1, -(-GRAIN // each))
+
+    @staticmethod
+    def _cost(op: Operation) -> int:
+        return 8 if op.prim.family in EXPENSIVE else 1
