@@ -5,6 +5,7 @@
 #   make demo       train LeNet on handwritten digits; dumps and a picture go to demo-output/
 #   make test       run the tests and doctests; ARGS="-k printer" selects
 #   make test-slow  run those that take longer than a minute
+#   make fuzz       try N random programs from SEED on; what fails goes, shrunk, to fuzz-output/
 #   make lint       ruff, pyright, import-linter
 #   make clean      remove what was made, but for the virtual environment
 #   make distclean  remove that as well
@@ -15,11 +16,13 @@ PYTHON ?= python3
 VENV ?= .venv
 WORKERS ?= 2
 ARGS ?=
+N ?= 1000
+SEED ?=
 
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check -qq
 
-.PHONY: help demo test test-slow lint clean distclean
+.PHONY: help demo test test-slow fuzz lint clean distclean
 .DELETE_ON_ERROR:
 .NOTPARALLEL: # two pips must not write one environment
 
@@ -30,14 +33,17 @@ demo: $(VENV)/.with-examples
 	$(BIN)/python examples/lenet_digits.py --output demo-output
 
 # One BLAS thread a worker: the workers share the cores already.
-test test-slow: export OMP_NUM_THREADS = 1
-test test-slow: export OPENBLAS_NUM_THREADS = 1
+test test-slow fuzz: export OMP_NUM_THREADS = 1
+test test-slow fuzz: export OPENBLAS_NUM_THREADS = 1
 
 test: $(VENV)/.with-test
 	$(BIN)/python -m pytest -n $(WORKERS) $(ARGS)
 
 test-slow: $(VENV)/.with-test
 	$(BIN)/python -m pytest -n $(WORKERS) -m slow $(ARGS)
+
+fuzz: $(VENV)/.with-test
+	PYTHONPATH=tests $(BIN)/python -m support.fuzz --count $(N) $(if $(SEED),--seed $(SEED))
 
 # pyright asks a registry for a newer version of itself unless told not to.
 lint: export PYRIGHT_PYTHON_IGNORE_WARNINGS = 1
@@ -62,7 +68,7 @@ $(VENV)/.with-%: pyproject.toml $(VENV)/.created
 	@touch $@
 
 clean:
-	rm -rf build dist demo-output s2sad.egg-info
+	rm -rf build dist demo-output fuzz-output s2sad.egg-info
 	rm -rf .hypothesis .import_linter_cache .pytest_cache .ruff_cache
 	find . -name '.venv*' -prune -o -name __pycache__ -prune -exec rm -rf {} +
 

@@ -8,6 +8,7 @@ import re
 
 import pytest
 
+from s2sad.backends.c.runtime import load_runtime
 from support.snapshots import FOLDER, Snapshot
 
 #: Tests change the compiler itself, of which no program on disk would know.
@@ -36,8 +37,9 @@ def pytest_collection_finish() -> None:
     gc.set_threshold(20_000, 20, 20)
 
 
-#: A package of its own, which tests install; imported here it would plug itself in.
-collect_ignore = ["plugin_sample"]
+#: A package of its own, which tests install; imported here it would plug itself in. And programs
+#: that once failed: they are read, not imported.
+collect_ignore = ["plugin_sample", "corpus"]
 
 
 @pytest.fixture
@@ -46,3 +48,12 @@ def snapshot(request):
     case = re.sub(r"\W+", "-", request.node.name.removeprefix("test_")).strip("-")
     path = FOLDER / request.path.parent.name / f"{case}.py"
     return Snapshot(path, request.config.getoption("--update-snapshots"))
+
+
+@pytest.fixture(scope="module")
+def programs_apart(tmp_path_factory):
+    """Programs of C go into a folder of the test, not into the user's cache; the runtime stays."""
+    load_runtime()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("S2SAD_CACHE_DIR", str(tmp_path_factory.mktemp("programs")))
+        yield

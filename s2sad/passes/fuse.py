@@ -41,7 +41,7 @@ class Fuse(Pass):
         Operations of a group, constants not counted.
     """
 
-    max_ops: int = 64
+    max_ops: int = 256
     name: ClassVar[str] = "fuse"
 
     def run(self, function: Function, rewriter: Rewriter) -> None:

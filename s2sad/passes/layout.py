@@ -94,9 +94,16 @@ def _replaced(
     old = [value for value in operation.operands]
     rewriter.replace_operation(operation, [result])
     for value in old:
-        owner = value.owner
-        if isinstance(owner, Operation) and owner.prim is transpose and not value.uses:
-            rewriter.erase(owner)
+        _erase_unread(value, rewriter)
     made = result.owner
     assert isinstance(made, Operation)
     return made
+
+
+def _erase_unread(value: Value, rewriter: Rewriter) -> None:
+    """Erase the transposes that made `value`, as far as nobody reads them."""
+    while isinstance(value.owner, Operation) and value.owner.prim is transpose and not value.uses:
+        if value.owner.parent is None:  # gone already: it was both operands
+            return
+        owner, value = value.owner, value.owner.operands[0]
+        rewriter.erase(owner)

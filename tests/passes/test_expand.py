@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from passes.breaking import DropExp
-from passes.rewriting import becomes, read, stays
+from passes.rewriting import becomes, read
 from s2sad import prims as p
 from s2sad.autodiff.forward import has_tangent
 from s2sad.core.diagnostics import S2sadError
@@ -126,17 +126,36 @@ def test_composites_inside_are_prepared():
     np.testing.assert_allclose(evaluate(deviation, [X])[0], expected, rtol=1e-14)
 
 
-def test_a_map_stays():
-    stays(
+def test_a_map_becomes_what_it_computes_of_all_rows():
+    becomes(
         [ExpandTransforms()],
         """
 def main(x: f64[2, 3]):
     @region
     def body_0(x: f64[3]):
-        return p.reduce_sum(x, axis=(0,))
+        return p.mul(p.reduce_sum(x, axis=(0,)), p.const(2.0, f64))
     return p.transform(x, body=body_0, kind="vmap", in_axes=(0,), out_axes=(0,))
 """,
+        """
+def main(x: f64[2, 3]):
+    total = p.reduce_sum(x, axis=(1,))
+    return p.mul(total, p.const(2.0, f64))
+""",
     )
+
+
+def test_maps_come_before_derivatives():
+    """The derivative of a loop is taken of the loop over all rows: no stack has rows to select."""
+
+    def looped(x):
+        return p.while_(x, condition=lambda h: p.less(h, 9.0), body=lambda h: (p.mul(h, h),))
+
+    function = expanded(
+        lambda x: p.transform(x, body=gradient(looped), kind="vmap", in_axes=(0,), out_axes=(0,)),
+        f64[3],
+    )
+    (found,) = evaluate(function, [np.array([10.0, 2.0, 4.0])])
+    np.testing.assert_allclose(found, [1.0, 4 * 2.0**3, 2 * 4.0])
 
 
 def test_operations_stand_where_the_source_has_them():

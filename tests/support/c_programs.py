@@ -1,20 +1,20 @@
-"""Programs of C in tests: many in one file, compiled as they are or quickly, beside their meaning."""
+"""Programs of C in tests: many in one file, and how far their results are from the meaning."""
 
 from __future__ import annotations
 
 import contextlib
 import io
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
 
 from s2sad.backends.c import programs
-from s2sad.backends.c.executable import CExecutable, build_many
+from s2sad.backends.c.executable import CExecutable, compile_many
 from s2sad.core import dtypes
 from s2sad.core.dtypes import DType
 from s2sad.ir.graph import Function, Operation
-from s2sad.ir.primitive import Trait
+from s2sad.ir.primitive import Primitive, Trait
 from s2sad.ir.types import StackValue, TensorType
 from support.differential import copies
 
@@ -41,22 +41,28 @@ def quickly_compiled() -> Iterator[None]:
 def built(functions: Sequence[Function], *, quickly: bool = True) -> list[CExecutable]:
     """Executables of `functions`, which have no composites any more, from one file of C."""
     with quickly_compiled() if quickly else contextlib.nullcontext():
-        return build_many(functions)
+        return compile_many(functions)
 
 
 def is_exact(operation: Operation) -> bool:
     """Whether C and NumPy must give the same bits; NaNs may differ in their payload."""
-    prim = operation.prim
-    if prim.is_composite:
+    if operation.prim.is_composite:
         return False
-    if prim.has(Trait.MOVES) or (prim.family in EXACT and prim.name not in INEXACT):
-        return True
     types = [v.type for v in (*operation.operands, *operation.results)]
     is_float = any(isinstance(t, TensorType) and t.dtype.is_float for t in types)
-    return not is_float or prim.name in ("sqrt", "reduce_max", "reduce_min")
+    return not is_float or always_exact(operation.prim)
 
 
-def outcome(run: Any, inputs: Sequence[Any]) -> tuple[list[Any] | Exception, str]:
+def always_exact(prim: Primitive) -> bool:
+    """Whether that is so in every dtype."""
+    if prim.has(Trait.MOVES) or prim.name in ("sqrt", "reduce_max", "reduce_min"):
+        return True
+    return prim.family in EXACT and prim.name not in INEXACT and not prim.is_composite
+
+
+def outcome(
+    run: Callable[[Sequence[Any]], Sequence[Any]], inputs: Sequence[Any]
+) -> tuple[list[Any] | Exception, str]:
     """What ``run(inputs)`` gives, or the error that it raises; and what it prints."""
     with contextlib.redirect_stdout(io.StringIO()) as text:
         try:

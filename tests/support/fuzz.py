@@ -10,32 +10,52 @@ To try more, and to keep what fails::
 
 from __future__ import annotations
 
+import argparse
 import linecache
+import sys
+import time
 import warnings
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 import s2sad as ms
 from s2sad import nn, ops
+from s2sad import prims as p
+from s2sad.backends.c.executable import CExecutable
 from s2sad.backends.numpy import build as build_in_numpy
 from s2sad.binding.program import tensors_of
 from s2sad.binding.variant import Variant
 from s2sad.compiler import TARGET, compile_variant
+from s2sad.core import dtypes
 from s2sad.core.diagnostics import S2sadError
+from s2sad.ir import store
 from s2sad.ir.clone import clone
+from s2sad.ir.evaluate import evaluate
 from s2sad.ir.graph import Function
+from s2sad.ir.primitive import Primitive, Trait
 from s2sad.passes.base import run_passes
-from support.c_programs import built, unit, wide
-from support.random_programs import random_dtype, random_source
+from s2sad.passes.decompose import Decompose
+from s2sad.passes.hoist import HoistConstants
+from s2sad.passes.layout import Layout
+from s2sad.passes.strip import StripMarkers
+from s2sad.prims import marker
+from s2sad.prims.sort import searchsorted
+from support.c_programs import always_exact, built, is_exact, outcome, unit, wide
+from support.differential import same
+from support.random_functions import random_function
+from support.random_programs import random_source
+from support.random_values import random_inputs
+from support.shrink import shorter_texts, smaller_functions, smallest
 
 #: What a program may raise: a sound refusal, or what Python raises for it.
 REFUSED = (S2sadError, TypeError, ValueError, ZeroDivisionError, IndexError)
 #: Roundings that a result may show, each as large as its scale and what inputs do to it.
-ROUNDINGS = 256.0
+ROUNDINGS = 16.0
 #: How far inputs are moved to see what rounding does, relative to their size.
 MOVED = 2.0**-32
 #: Leaves of what a program gives, by path.
@@ -50,26 +70,36 @@ class Program:
     ----------
     name : str
     source : str
-        Of a ``construct``; see `support.random_programs`.
-    dtype : str
-        Of its floats.
+        Of a module with a ``construct``; see `support.random_programs`.
     """
 
     name: str
     source: str
-    dtype: str
 
     @classmethod
     def of_seed(cls, seed: int) -> Program:
-        return cls(f"random program {seed}", random_source(seed), random_dtype(seed))
+        return cls(f"program-{seed}", random_source(seed))
+
+    @classmethod
+    def of_file(cls, path: Path) -> Program:
+        return cls(path.stem, path.read_text(encoding="utf-8"))
+
+    @cached_property
+    def names(self) -> dict[str, Any]:
+        """What the module defines."""
+        file = f"<{self.name}>"
+        linecache.cache[file] = (len(self.source), None, self.source.splitlines(True), file)
+        names: dict[str, Any] = {}
+        exec(compile(self.source, file, "exec"), names)
+        return names
+
+    @property
+    def dtype(self) -> str:
+        return self.names["DTYPE"]
 
     def net(self, dtype: str) -> nn.Cell:
         """A new Cell whose ``construct`` it is."""
-        file = f"<{self.name}>"
-        linecache.cache[file] = (len(self.source), None, self.source.splitlines(True), file)
-        names: dict[str, Any] = {"ops": ops, "ms": ms}
-        exec(compile(self.source, file, "exec"), names)
-        made = type("Net", (_Base,), {"construct": names["construct"]})
+        made = type("Net", (_Base,), {"construct": self.names["construct"]})
         return made(getattr(ms, dtype))
 
 
@@ -87,11 +117,12 @@ class _Base(nn.Cell):
 def arguments(dtype: str, move: float = 0.0, seed: int = 0) -> tuple[ms.Tensor, ...]:
     """What programs are called with; floats moved by about `move` of their size.
 
-    They are numbers of float16, and so the same in every dtype but for bfloat16.
+    They are numbers of bfloat16 and so the same in every dtype.
     """
     rng, other = np.random.default_rng(11), np.random.default_rng(seed)
-    floats = [rng.normal(size=shape).astype(np.float16) for shape in ((6, 4), (4,), ())]
-    moved = [x.astype(np.float64) * (1 + move * other.normal(size=x.shape)) for x in floats]
+    floats = [rng.normal(size=shape) for shape in ((6, 4), (4,), ())]
+    floats = [wide(np.asarray(dtypes.narrow(x, ms.bfloat16))) for x in floats]
+    moved = [x * (1 + move * other.normal(size=x.shape)) for x in floats]
     made = [ms.Tensor(x, getattr(ms, dtype)) for x in moved]
     return (*made, ms.Tensor([3, -2, 0, 7], ms.int32), ms.Tensor(2, ms.int32))
 
@@ -250,11 +281,11 @@ def epsilon_of(program: Program) -> float:
 class Failure:
     """What went wrong with one program."""
 
-    program: Any
+    program: Program | Written
     said: list[str]
 
     def __str__(self) -> str:
-        return "\n".join([str(getattr(self.program, "name", self.program)), *self.said])
+        return "\n".join([self.program.name, *self.said])
 
 
 @dataclass
@@ -339,3 +370,188 @@ def _compare_errors(program: Program, found: dict[str, Any], report: Report) -> 
         return
     said = [f"{name}: {x!r}"[:300] for name, x in found.items()]
     report.failures.append(Failure(program, said))
+
+
+# ---- functions of the IR -----------------------------------------------------------------------
+
+#: What makes a function ready for backends, as the compiler does.
+READY = (Decompose(), HoistConstants(), StripMarkers())
+
+
+#: What no frontend writes: a group of any operations, and a map. And what gives any result where
+#: its operand is not sorted.
+NOT_WRITTEN = (marker.fused, marker.transform, searchsorted)
+
+
+def is_steady(prim: Primitive) -> bool:
+    """Whether C always gives the same bits for it, alone or with others in one loop."""
+    is_element = prim.has(Trait.ELEMENTWISE) and not prim.is_composite
+    return prim not in NOT_WRITTEN and (is_element or always_exact(prim))
+
+
+def is_known(prim: Primitive) -> bool:
+    """Whether C gives the bits that NumPy gives."""
+    return prim not in NOT_WRITTEN and always_exact(prim)
+
+
+@dataclass(frozen=True)
+class Written:
+    """A function of the IR, what it is run on, and what it must give.
+
+    Attributes
+    ----------
+    name : str
+    function : Function
+    inputs : list
+    """
+
+    name: str
+    function: Function
+    inputs: list[Any]
+
+    @classmethod
+    def of_seed(cls, seed: int, size: int | None = None) -> Written:
+        """One whose bits NumPy gives as well, or every other time only C itself."""
+        only = is_known if seed % 2 else is_steady
+        return cls(f"function-{seed}", *random_function(seed, size=size, only=only))
+
+    @classmethod
+    def of_file(cls, path: Path) -> Written:
+        """One that was saved, on inputs that belong to its types."""
+        function = store.load(path, p.ALL)
+        return cls(path.stem, function, random_inputs(function, 0))
+
+
+def check_functions(functions: Sequence[Written], *, quickly: bool = True) -> Report:
+    """Hold what all passes make of `functions` to the functions as they are, bit for bit."""
+    report, plain, lowered = Report(), [], []
+    for written in functions:
+        function = clone(written.function)
+        run_passes(function, READY)
+        passes = list(TARGET["s2sad.backends.c"])
+        if not all(map(is_exact, function.walk())):  # NumPy computes what constants give
+            first = next(i for i, each in enumerate(passes) if isinstance(each, Layout))
+            run_passes(function, passes[:first])
+        plain.append(function)
+        lowered.append(clone(function))
+        run_passes(lowered[-1], passes)
+    runs = built([*plain, *lowered], quickly=quickly) if functions else []
+    for written, one, other in zip(functions, runs, runs[len(functions) :], strict=False):
+        report.ran += 1
+        said = _differing(written, one, other)
+        if said:
+            report.failures.append(Failure(written, said))
+    return report
+
+
+def _differing(written: Written, plain: CExecutable, run: CExecutable) -> list[str]:
+    """How what passes have made of a function differs, from what it means and from it in C."""
+    inputs = written.inputs
+    found = outcome(lambda given: run.run(given, given=run.overwrites), inputs)
+    wanted = {"C before passes": outcome(plain.run, inputs)}
+    if all(map(is_exact, plain.function.walk())):
+        wanted["the evaluator"] = outcome(lambda given: evaluate(written.function, given), inputs)
+    return [f"not as {what}: {text}" for what, of in wanted.items() if (text := _unlike(found, of))]
+
+
+def _unlike(found: Any, expected: Any) -> str:
+    (one, said), (other, wanted) = found, expected
+    if isinstance(one, Exception) or isinstance(other, Exception):
+        is_same = type(one) is type(other) and str(one) == str(other)
+        return "" if is_same else f"{one!r}, not {other!r}"
+    if said != wanted:
+        return f"printed {said!r}, not {wanted!r}"
+    bad = [i for i, pair in enumerate(zip(one, other, strict=True)) if not same(*pair)]
+    return "; ".join(f"result {i} is {one[i]!r}, not {other[i]!r}" for i in bad[:2])
+
+
+# ---- what is kept of a failure -----------------------------------------------------------------
+
+
+def check(items: Sequence[Program | Written], *, quickly: bool = True) -> Report:
+    """Reports of `check_programs` and `check_functions` in one."""
+    report = check_programs([x for x in items if isinstance(x, Program)], quickly=quickly)
+    other = check_functions([x for x in items if isinstance(x, Written)], quickly=quickly)
+    report.failures += other.failures
+    report.ran += other.ran
+    return report
+
+
+def shrunk(failure: Failure, tries: int = 300) -> Failure:
+    """The smallest failure that leaving things out finds, in so many tries at most."""
+    program = failure.program
+    if isinstance(program, Program):
+        texts = smallest(
+            program.source, shorter_texts, lambda x: _fails(replace(program, source=x))
+        )
+        small: Program | Written = replace(program, source=texts)
+    else:
+        small = smallest(
+            program,
+            lambda x: (replace(x, function=part) for part in smaller_functions(x.function)),
+            _fails,
+            tries,
+        )
+    return next(iter(check([small]).failures), failure)
+
+
+def _fails(program: Program | Written) -> bool:
+    """Whether a part of what failed does; one that is no program any more does not."""
+    try:
+        return bool(check([program]).failures)
+    except Exception:  # a name that nothing defines, a block without a statement
+        return False
+
+
+def keep(failure: Failure, folder: Path) -> Path:
+    """Write a failure as a file for the corpus, and what it said beside it."""
+    folder.mkdir(parents=True, exist_ok=True)
+    program = failure.program
+    path = folder / f"{program.name}.py"
+    if isinstance(program, Program):
+        path.write_text(program.source, encoding="utf-8")
+    else:
+        store.save(program.function, path)
+    path.with_suffix(".txt").write_text("\n".join(failure.said) + "\n", encoding="utf-8")
+    return path
+
+
+# ---- many --------------------------------------------------------------------------------------
+
+
+def items_of(seeds: Sequence[int]) -> list[Program | Written]:
+    """What is tried for `seeds`: of six, one is a program of a user, and one a large function."""
+    return [
+        Program.of_seed(seed)
+        if seed % 6 == 0
+        else Written.of_seed(seed, 100 if seed % 6 == 1 else None)
+        for seed in seeds
+    ]
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Try many programs, print how it goes, and keep what fails."""
+    parser = argparse.ArgumentParser(description=main.__doc__)
+    parser.add_argument("--count", type=int, default=200, help="programs to try")
+    parser.add_argument("--seed", type=int, default=None, help="the first; by the clock otherwise")
+    parser.add_argument("--folder", type=Path, default=Path("fuzz-output"), help="for what fails")
+    chosen = parser.parse_args(arguments)
+    first = int(time.time()) % 10**9 if chosen.seed is None else chosen.seed
+    failed = 0
+    for start in range(first, first + chosen.count, AT_ONCE):
+        seeds = range(start, min(start + AT_ONCE, first + chosen.count))
+        report = check(items_of(seeds), quickly=False)
+        failed += len(report.failures)
+        print(f"{seeds[0]} to {seeds[-1]}: {report.ran} ran, {report.refused} refused, "
+              f"{len(report.failures)} failed", flush=True)  # fmt: skip
+        for failure in report.failures:
+            path = keep(shrunk(failure), chosen.folder)
+            print(f"  {failure.program.name} fails; the least part of it is in {path}", flush=True)
+    return 1 if failed else 0
+
+
+#: Programs of one file of C.
+AT_ONCE = 50
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -47,7 +47,9 @@ MAX_DEPTH = 3
 MAX_LINEAR = 4
 
 
-def random_function(seed: int, *, size: int | None = None) -> tuple[Function, list[Any]]:
+def random_function(
+    seed: int, *, size: int | None = None, only: Callable[[Primitive], bool] | None = None
+) -> tuple[Function, list[Any]]:
     """A valid function and inputs that it runs on, always the same for a seed.
 
     Parameters
@@ -56,8 +58,10 @@ def random_function(seed: int, *, size: int | None = None) -> tuple[Function, li
     size : int, optional
         Statements to write, about; 5 to 40 where it is not given. One statement may be several
         operations.
+    only : callable, optional
+        Says of a primitive whether it may occur; control flow, stacks and constants always do.
     """
-    function = _Author(seed, size).function()
+    function = _Author(seed, size, only).function()
     return function, random_inputs(function, seed)
 
 
@@ -89,7 +93,10 @@ class _Room:
 class _Author:
     """Writes one function."""
 
-    def __init__(self, seed: int, size: int | None) -> None:
+    def __init__(
+        self, seed: int, size: int | None, only: Callable[[Primitive], bool] | None = None
+    ) -> None:
+        self.only = only
         self.random = Random(seed)
         self.seed = seed
         self.left = size or self.random.randint(5, 40)
@@ -103,6 +110,10 @@ class _Author:
         base = tuple(self.random.choices(sizes, k=self.random.randint(0, 3)))
         ones = tuple(1 if self.chance(0.5) else n for n in base)
         return [base, base, base[1:], base[-1:], ones, (), (self.random.choice((2, 3, 0)), 2)]
+
+    def one_of(self, prims: Sequence[Primitive]) -> Primitive:
+        """Any of `prims` that may occur."""
+        return self.random.choice([x for x in prims if self.only(x)] if self.only else prims)
 
     def chance(self, probability: float) -> bool:
         return self.random.random() < probability
@@ -188,7 +199,7 @@ class _Author:
         return Location("rnn.py", line, self.random.randint(0, 40), caller, None)
 
     def elementwise(self) -> None:
-        prim = self.random.choice(elementwise_prims())
+        prim = self.one_of(elementwise_prims())
         first = self.pick()
         choices = signatures(prim).get(first.dtype)
         if not choices:
@@ -209,7 +220,7 @@ class _Author:
 
     def guess(self) -> None:
         """A call of any other primitive, with operands and attributes guessed."""
-        prim = self.random.choice(other_prims())
+        prim = self.one_of(other_prims())
         if prim.name in CALLS:
             self.call_as_told(prim)
             return
@@ -398,7 +409,7 @@ class _Author:
         """An operation whose regions see only their own arguments."""
         if self.room.depth >= MAX_DEPTH:
             return
-        prim = self.random.choice(nested_prims())
+        prim = self.one_of(nested_prims())
         if prim.name == "hook":
             x = self.pick()
             self.try_call(prim, [x], body=self.isolated([x.type]))
@@ -495,7 +506,7 @@ class _Author:
         tokens = [each for each in self.room.linear if each.value.type is Token]
         if not tokens:
             return
-        each, prim = self.random.choice(tokens), self.random.choice(effect_prims())
+        each, prim = self.random.choice(tokens), self.one_of(effect_prims())
         most = prim.least + 2 if prim.most is None else prim.most
         for _ in range(6):
             first = [each.value, *EFFECTS.get(prim.name, ())]

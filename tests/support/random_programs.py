@@ -1,8 +1,9 @@
 """Which programs could users write that nobody thought of?
 
-`random_source` writes the ``construct`` of a Cell from a seed: branches and loops on data, kept loops,
-writes to items, containers, Parameters that change, and operations of every kind. Its variables keep
-their types, and most of their numbers stay small, so that results of different backends can be compared.
+`random_source` writes the ``construct`` of a Cell from a seed: branches and loops on data, kept
+loops, writes to items, containers, Parameters that change, and operations of every kind. Its
+variables keep their types, and most of their numbers stay small, so that results of different
+backends can be compared.
 """
 
 from __future__ import annotations
@@ -12,23 +13,28 @@ from random import Random
 
 #: What a program is computed in; most often what can be held to float64 closely.
 DTYPES = ("float64",) * 4 + ("float32",) * 4 + ("float16", "bfloat16")
-HEAD = "def construct(self, x, h, s, m, k):"
+HEAD = """\
+import s2sad as ms
+from s2sad import ops
+
+DTYPE = "{}"
 
 
-def random_dtype(seed: int) -> str:
-    """Name of the dtype in which the program of a seed is computed."""
-    return Random(f"dtype {seed}").choice(DTYPES)
+def construct(self, x, h, s, m, k):"""
 
 
 def random_source(seed: int) -> str:
-    """Text of a ``construct`` of ``x`` (6, 4), ``h`` (4,), ``s`` (), integers ``m`` (4,), ``k`` ()."""
+    """Text of a module with a ``construct``, and the ``DTYPE`` of its floats.
+
+    They are ``x`` (6, 4), ``h`` (4,) and ``s`` (); ``m`` (4,) and ``k`` () are integers.
+    """
     return _Author(Random(seed)).text()
 
 
 class _Author:
     def __init__(self, random: Random) -> None:
         self.random = random
-        self.lines = [HEAD]
+        self.lines = HEAD.format(random.choice(DTYPES)).splitlines()
         self.indices: list[str] = []
         self.loops = 0
         self.counters = 0
@@ -197,7 +203,8 @@ class _Author:
             lambda: self._smooth(inner()), lambda: self._smooth(inner()),
             lambda: self._pair(inner(), inner()), lambda: self._pair(inner(), inner()),
             lambda: self._pair(inner(), self._scalar(depth - 1)),
-            lambda: f"{matrix()}.{self._pick('sum', 'mean')}(0)", lambda: f"ops.amax({matrix()}, 0)",
+            lambda: f"{matrix()}.{self._pick('sum', 'mean')}(0)",
+            lambda: f"ops.amax({matrix()}, 0)",
             lambda: f"ops.matmul({inner()}, self.w)", lambda: f"ops.softmax({inner()}, -1)",
             lambda: f"ops.cumsum({inner()}, 0)", lambda: f"ops.flip({inner()}, (0,))",
             lambda: f"ops.gather({inner()}, {self._integers('m')} % 4, 0)",
@@ -214,7 +221,8 @@ class _Author:
         inner = lambda: self._matrix(depth - 1)  # noqa: E731
         return self._one_of(
             lambda: self._smooth(inner()), lambda: self._smooth(inner()),
-            lambda: self._pair(inner(), inner()), lambda: self._pair(inner(), self._vector(depth - 1)),
+            lambda: self._pair(inner(), inner()),
+            lambda: self._pair(inner(), self._vector(depth - 1)),
             lambda: self._pair(inner(), self._vector(depth - 1)),
             lambda: f"ops.matmul({inner()}, self.w)", lambda: f"ops.softmax({inner()}, -1)",
             lambda: f"ops.softmax({inner()}, 0)", lambda: f"ops.cumsum({inner()}, 1)",
@@ -235,7 +243,9 @@ class _Author:
         name = "m" if target == "m" and self.random.random() < 0.7 else target
         number = self.random.randint(1, 5)
         index = self._pick("2", "3", *self.indices * 3)
-        more = [f"ops.cast(h > 0.1875, ms.int32) + {name}"] if target == "m" else ["m.sum()", "m[1]"]
+        more = (
+            [f"ops.cast(h > 0.1875, ms.int32) + {name}"] if target == "m" else ["m.sum()", "m[1]"]
+        )
         return self._pick(
             f"({name} + {number})", f"({name} * {number} - 1)", f"({name} // {number})", name,
             f"({name} % {number})", f"({name} - {index})", f"ops.maximum({name}, {index})", *more,

@@ -66,7 +66,7 @@ class ColumnWriter(RowWriter):
         arrays = {op: self.fresh(name) for op in stage.folds}
         for op, array in arrays.items():
             fold, dtype = parts_of(op)
-            kind = fold.whole(dtype) if is_whole else computed(op.result.dtype)
+            kind = computed(fold.whole(dtype) if is_whole else op.result.dtype)
             self.put(f"{kind} {array}[{lanes.most}];", op.loc)
             self._each(lanes, str(lanes.most), f"{array}[lane] = {fold.initial(dtype)};")
         return arrays
@@ -84,7 +84,7 @@ class ColumnWriter(RowWriter):
         for loop in around:
             self.open_loop(loop)
         is_blocked = rows.size > BLOCK
-        first, last = self.open_blocks(rows, BLOCK) if is_blocked else ("0", str(rows.size))
+        first, last = self.open_blocks(0, rows.size, BLOCK) if is_blocked else ("0", str(rows.size))
         parts = self._accumulators("part", stage, lanes, is_whole=False)
         self.open(f"for (int64_t {rows.name} = {first}; {rows.name} < {last}; {rows.name}++) {{")
         self._open_lanes(lanes)

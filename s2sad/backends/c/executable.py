@@ -42,10 +42,10 @@ def build(function: Function) -> CExecutable:
     >>> build(build_function(lambda x: p.add(x, 1.0), [f64[2]])).run([np.zeros(2)])
     (array([1., 1.]),)
     """
-    return build_many([function])[0]
+    return compile_many([function])[0]
 
 
-def build_many(functions: Sequence[Function]) -> list[CExecutable]:
+def compile_many(functions: Sequence[Function]) -> list[CExecutable]:
     """Executables of `functions`, compiled as one file."""
     unit = emit(functions)
     library = library_of(unit.text)
@@ -378,4 +378,4 @@ def _no_memory(program: Program) -> MemoryError:
     return MemoryError(f"no memory is left for {name}: {program.layout.arena:,} bytes of arena")
 
 
-__all__ = ["CExecutable", "Value", "build", "build_many"]
+__all__ = ["CExecutable", "Value", "build", "compile_many"]

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from s2sad.backends.c.literal import computed
 from s2sad.core import dtypes
 from s2sad.core.dtypes import DType
 from s2sad.ir.primitive import Primitive
@@ -42,9 +41,9 @@ class Fold:
     def combine(self, dtype: DType, one: str, other: str) -> str:
         return self.text.format(one, other, dtype=dtype.short)
 
-    def whole(self, dtype: DType) -> str:
-        """The type of C in which partial results are combined."""
-        return "double" if self.is_wide and dtype is dtypes.float32 else computed(dtype)
+    def whole(self, dtype: DType) -> DType:
+        """The dtype in which partial results are combined."""
+        return dtypes.float64 if self.is_wide and dtype is dtypes.float32 else dtype
 
     def clause(self, dtype: DType) -> str:
         return self.operator.format(dtype=dtype.short)

@@ -190,13 +190,14 @@ class Group:
 
         A row goes over memory stage by stage, and what stays is written at the end of its stage.
         """
-        if self.is_full(output):
-            return False
         last = self.stages[output]
+        readers = [op for op in self.operations if value in op.operands]
+        if self.is_full(output):  # each element is written behind all that its stage reads of it
+            return all(self.stages[op.result] - (op.prim in REDUCTIONS) <= last for op in readers)
         return all(
             self.stages[op.result] < last + (not self.is_full(op.result))
-            for op in self.operations
-            if value in op.operands and op.prim not in REDUCTIONS
+            for op in readers
+            if op.prim not in REDUCTIONS
         )
 
     @property
@@ -219,13 +220,26 @@ class Group:
         """Loops over what is reduced."""
         return [loop for loop in self.loops if loop.is_reduced]
 
+    @property
+    def is_gone_over_once(self) -> bool:
+        """Whether nothing is computed for each element after what is reduced is known."""
+        return not any(
+            self.stages[op.result] > (op.prim in REDUCTIONS)
+            for op in self.operations
+            if op.prim in REDUCTIONS or self.is_full(op.result)
+        )
+
+    @property
+    def work(self) -> int:
+        """What computing an element costs, in cheap operations."""
+        return max(1, sum(self._cost(op) for op in self.operations))
+
     def extent(self) -> tuple[int, int]:
         """What a part of the kernel is a part of, and the smallest part worth a thread."""
-        work = max(1, sum(self._cost(op) for op in self.operations))
         outer = self.outer
         if not outer:
             return 1, 1
-        whole = prod(loop.size for loop in self.loops) * work
+        whole = prod(loop.size for loop in self.loops) * self.work
         extent = outer[0].size
         if self.is_column and len(outer) == 1:
             extent = -(-outer[0].size // LANES)

@@ -192,7 +192,8 @@ class Layout:
         scratch = [self._new(nbytes(value), place, place) for value in lowered.scratch]
         slots = [*map(self.at, lowered.inputs), *map(self.at, lowered.outputs), *scratch]
         if isinstance(lowered, Kernel):
-            self._step("CALL", *slots, operation=operation, kernel=lowered, extent=lowered.extent)
+            for kernel in filter(None, (lowered, lowered.finish)):
+                self._step("CALL", *slots, operation=operation, kernel=kernel, extent=kernel.extent)
         else:
             self._step("HOST", *slots, operation=operation)
 

@@ -88,8 +88,10 @@ def library_command(
     folders = [f"-I{folder}" for folder in includes]
     # What a program takes from the runtime is found when it is loaded.
     lookup = ("-Wl,-undefined,dynamic_lookup",) if sys.platform == "darwin" else ()
+    # A library calls its own functions, whatever others of these names were loaded before.
+    own = ("-Wl,-Bsymbolic",) if sys.platform.startswith("linux") else ()
     libraries = () if sys.platform == "win32" else ("-lm", "-pthread")
-    return (*toolchain.command, *toolchain.flags, *flags, *folders, "-shared", *lookup,
+    return (*toolchain.command, *toolchain.flags, *flags, *folders, "-shared", *lookup, *own,
             *map(str, sources), "-o", str(output), *libraries)  # fmt: skip
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from s2sad.backends.c import tables
 from s2sad.backends.c.lifetimes import ALIASES, is_leaf
@@ -71,6 +71,8 @@ class Kernel(Lowered):
     headers : tuple of str
     extent, grain : int
         What the part that it gets is one of, and the smallest part worth a thread.
+    finish : Kernel, optional
+        What is called once behind it, on the same values.
     """
 
     label: str = ""
@@ -80,6 +82,7 @@ class Kernel(Lowered):
     grain: int = 1
     loc: Location | None = None
     epilogue: Epilogue | None = None
+    finish: Kernel | None = None
 
 
 @dataclass(frozen=True)
@@ -165,10 +168,11 @@ def _loops(
     """The kernel of a group; `outer` and `results` say what its values are outside of it."""
     made = nest(operations, outputs, tables.SCALARS)
     work = [op for op in operations if op.prim.form is not Form.CONST]
-    return Kernel(
+    kernel = Kernel(
         [outer.get(v, v) for v in made.inputs],
         [(results or {}).get(v, v) for v in outputs],
         frozenset(made.in_place),
+        made.scratch,
         label="_".join(dict.fromkeys(op.prim.name.strip("_") for op in work)),
         lines=made.lines,
         headers=("elements.h",),
@@ -176,6 +180,10 @@ def _loops(
         grain=made.grain,
         loc=at.loc,
     )
+    if not made.finish:
+        return kernel
+    finish = replace(kernel, label="parts", lines=made.finish, extent=1, grain=1)
+    return replace(kernel, finish=finish)
 
 
 def _product(core: Operation, operation: Operation, state: Collection[Value]) -> Kernel:

@@ -106,38 +106,59 @@ class RowWriter(Writer):
 
     def _flat(self, number: int) -> None:
         """What stands still along the row, known before a stage."""
-        flat = [
+        flat = self._standing(number)
+        self.statements(flat)
+        self.store([op.result for op in flat if op.result in self.group.outputs])
+
+    def _standing(self, number: int) -> list[Operation]:
+        """Operations whose results do not differ along the row, and are known before a stage."""
+        return [
             op for op in self.group.operations
             if op.prim not in REDUCTIONS and not self.group.is_full(op.result)
             and self.group.stages[op.result] == number
         ]  # fmt: skip
-        self.statements(flat)
-        self.store([op.result for op in flat if op.result in self.group.outputs])
 
     # ---- one time over the row -------------------------------------------------------------
 
     def _over_row(self, stage: Stage) -> None:
-        wholes = {op: self.fresh("whole") for op in stage.folds}
-        for op, name in wholes.items():
-            fold, dtype = parts_of(op)
-            self.put(f"{fold.whole(dtype)} {name} = {fold.initial(dtype)};", op.loc)
-        inner = self.group.inner
-        for loop in inner[:-1]:
-            self.open_loop(loop)
-        if inner:
-            self._innermost(inner[-1], stage, wholes)
-        else:  # every reduced dimension has one element
-            self._element_of(stage, wholes)
-        for _ in inner[:-1]:
-            self.close()
+        wholes = self._wholes(stage)
+        self._gone_over(stage, wholes)
         for op, name in wholes.items():
             self.assign(op.result, f"({computed(op.result.dtype)}){name}", op.loc)
             self.store([op.result] if op.result in self.group.outputs else [])
 
-    def _innermost(self, loop: Loop, stage: Stage, wholes: Mapping[Operation, str]) -> None:
+    def _wholes(self, stage: Stage) -> dict[Operation, str]:
+        """What the reductions of a stage begin with, under the names that hold their results."""
+        wholes = {op: self.fresh("whole") for op in stage.folds}
+        for op, name in wholes.items():
+            fold, dtype = parts_of(op)
+            kind = computed(fold.whole(dtype))
+            self.put(f"{kind} {name} = {fold.initial(dtype)};", op.loc)
+        return wholes
+
+    def _gone_over(
+        self, stage: Stage, wholes: Mapping[Operation, str], part: tuple[str, str] | None = None
+    ) -> None:  # fmt: skip
+        """The loops over what is reduced; of the outermost all, or what `part` is from and to."""
+        inner = self.group.inner
+        for number, loop in enumerate(inner[:-1]):
+            self.open_loop(loop, within=None if number else part)
+        if inner:
+            self._innermost(inner[-1], stage, wholes, part if len(inner) == 1 else None)
+        else:  # every reduced dimension has one element
+            self._element_of(stage, wholes)
+        for _ in inner[:-1]:
+            self.close()
+
+    def _innermost(
+        self, loop: Loop, stage: Stage, wholes: Mapping[Operation, str],
+        part: tuple[str, str] | None,
+    ) -> None:  # fmt: skip
         """The loop that compilers vectorise: in blocks, whose results are added to the whole."""
         is_blocked = bool(stage.folds) and loop.size > BLOCK
-        first, last = self.open_blocks(loop, BLOCK) if is_blocked else ("0", str(loop.size))
+        first, last = part or ("0", str(loop.size))
+        if is_blocked:
+            first, last = self.open_blocks(first, last, BLOCK)
         parts = {op: self.fresh("part") for op in stage.folds}
         clauses = []
         for op, name in parts.items():

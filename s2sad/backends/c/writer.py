@@ -74,18 +74,20 @@ class Writer:
         self.indent -= 1
         self.put("}")
 
-    def open_loop(self, loop: Loop, *, is_first: bool = False) -> None:
-        """Open `loop`; the first one runs over the kernel's part."""
-        first, last = ("begin", "end") if is_first else ("0", str(loop.size))
+    def open_loop(
+        self, loop: Loop, *, is_first: bool = False, within: tuple[str, str] | None = None
+    ) -> None:  # fmt: skip
+        """Open `loop`; the first one runs over the kernel's part, others over all or `within`."""
+        first, last = ("begin", "end") if is_first else within or ("0", str(loop.size))
         self.open(f"for (int64_t {loop.name} = {first}; {loop.name} < {last}; {loop.name}++) {{")
 
-    def open_blocks(self, loop: Loop, size: int) -> tuple[str, str]:
-        """Open a loop over blocks of `loop`; where a block begins and ends."""
+    def open_blocks(self, begin: object, end: object, size: int) -> tuple[str, str]:
+        """Open a loop over blocks of a range; where a block begins and ends."""
         first = self.fresh("first")
         last = f"{first}_end"
-        self.open(f"for (int64_t {first} = 0; {first} < {loop.size}; {first} += {size}) {{")
-        end = f"{first} + {size}"
-        self.put(f"const int64_t {last} = {end} < {loop.size} ? {end} : {loop.size};")
+        self.open(f"for (int64_t {first} = {begin}; {first} < {end}; {first} += {size}) {{")
+        until = f"{first} + {size}"
+        self.put(f"const int64_t {last} = {until} < {end} ? {until} : {end};")
         return first, last
 
     def _define(self, table: dict[Any, str], key: Any, name: str) -> None:

@@ -1,7 +1,7 @@
 """Does C compute every primitive, in every dtype that it takes, as its meaning says?
 
-What is one operation of IEEE 754, or moves elements, must give the bits of NumPy's meaning; the rest
-a few units in the last place of the largest result. And both must be near float64.
+What is one operation of IEEE 754, or moves elements, must give the bits of NumPy's meaning; the
+rest a few units in the last place of the largest result. And both must be near float64.
 """
 
 from __future__ import annotations

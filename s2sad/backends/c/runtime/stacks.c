@@ -6,6 +6,10 @@
 /* Bytes of the first chunk; each later one is twice as large, up to LARGEST. */
 enum { FIRST = 4096, LARGEST = 1 << 24 };
 
+/* Bytes that the idle stacks of a run keep for the next ones: a page that is there already costs
+ * nothing, and a new one more than to fill it. What is beyond goes back. */
+enum { KEPT = 1 << 30 };
+
 typedef struct chunk {
     struct chunk *below, *above;
     int64_t capacity; /* elements */
@@ -15,6 +19,7 @@ typedef struct chunk {
 
 struct s2_stack {
     size_t element;
+    size_t bytes;   /* of its chunks */
     s2_stack *next; /* of the run's list in which it stands */
     int64_t count;
     chunk *top; /* holds the last element, or is the first chunk */
@@ -29,7 +34,7 @@ s2_stack *s2_stack_new(size_t element_bytes)
 }
 
 /* A chunk above `below`, with room for one element at least; NULL where no memory is left. */
-static chunk *grow(const s2_stack *stack, chunk *below)
+static chunk *grow(s2_stack *stack, chunk *below)
 {
     size_t wanted = below ? 2 * (size_t)below->capacity * stack->element : FIRST;
     if (wanted > LARGEST)
@@ -42,6 +47,7 @@ static chunk *grow(const s2_stack *stack, chunk *below)
     chunk *made = aligned_alloc(64, whole);
     if (!made)
         return NULL;
+    stack->bytes += whole;
     made->below = below;
     made->above = NULL;
     made->capacity = capacity;
@@ -143,8 +149,16 @@ s2_stack *s2_run_stack(s2_run *run, size_t element_bytes)
 
 void s2_run_drop(s2_run *run, s2_stack *stack)
 {
+    size_t kept = stack->bytes;
+    for (const s2_stack *each = run->idle; each; each = each->next)
+        kept += each->bytes;
+    taken(&run->live, stack);
+    if (kept > KEPT) {
+        s2_stack_free(stack);
+        return;
+    }
     s2_stack_clear(stack);
-    put(&run->idle, taken(&run->live, stack));
+    put(&run->idle, stack);
 }
 
 void s2_run_rest(s2_run *run)

@@ -1,0 +1,130 @@
+"""Do nests of loops compute what their operations mean, at sizes where blocks and threads begin?"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+from s2sad import prims as p
+from s2sad.backends.c.executable import compile_many
+from s2sad.core import dtypes
+from s2sad.ir.builder import build_function
+from s2sad.ir.clone import clone
+from s2sad.ir.evaluate import evaluate
+from s2sad.ir.types import bool_, f32, f64, i32, type_of
+from s2sad.passes.base import run_passes
+from s2sad.passes.decompose import Decompose
+from s2sad.passes.fuse import Fuse
+from support.c_programs import distance
+
+pytestmark = pytest.mark.usefixtures("programs_apart")
+
+#: Sizes about those of vectors, lanes, and blocks of rows and columns.
+SHAPES = [
+    (1, 1), (1, 9000), (9000, 1), (3, 4097), (300, 129), (513, 5), (7, 128), (2, 3, 700), (0, 4),
+]  # fmt: skip
+
+
+def softmax(x):
+    shifted = p.exp(p.sub(x, p.reduce_max(x, axis=(-1,), keepdims=True)))
+    return p.div(shifted, p.reduce_sum(shifted, axis=(-1,), keepdims=True))
+
+
+def centred(x):
+    mean = p.div(p.reduce_sum(x, axis=(-1,), keepdims=True), float(max(x.shape[-1], 1)))
+    off = p.sub(x, mean)
+    return p.mul(off, p.rsqrt(p.add(p.reduce_sum(p.square(off), axis=(-1,), keepdims=True), 1.0)))
+
+
+GROUPS: dict[str, Callable[..., Any]] = {
+    "map": lambda x: p.tanh(p.add(p.mul(x, x), 1.0)),
+    "rows": lambda x: p.reduce_sum(p.mul(x, x), axis=(-1,)),
+    "columns": lambda x: p.reduce_sum(p.mul(x, x), axis=(0,)),
+    "columns, kept": lambda x: p.reduce_sum(p.abs(x), axis=(0,), keepdims=True),
+    "all": lambda x: p.reduce_sum(p.add(x, 1.0)),
+    "several": lambda x: (p.reduce_sum(x, axis=(0,)), p.reduce_sum(p.square(x), axis=(0,))),
+    "full and reduced": lambda x: [y := p.mul(x, 2.0), p.reduce_sum(y, axis=(-1,))],
+    "after": lambda x: p.sqrt(p.add(p.reduce_sum(p.square(x), axis=(0,)), 1.0)),
+    "softmax": softmax,
+    "centred": centred,
+    "transposed": lambda x: p.mul(p.transpose(x), 2.0),
+    "flipped": lambda x: p.sub(p.flip(x, axis=(0,)), x),
+    "any": lambda x: p.reduce_any(p.greater(x, p.const(3.0, f64)), axis=(0,)),
+    "product": lambda x: p.reduce_prod(p.add(p.mul(x, 1e-4), 1.0), axis=(-1,)),
+    "largest": lambda x: (p.reduce_max(x, axis=(0,)), p.reduce_min(x, axis=(-1,))),
+}
+
+
+@pytest.mark.parametrize("name", GROUPS)
+def test_groups_of_any_size(name):
+    rng = np.random.default_rng(0)
+    cases = []
+    for shape in SHAPES:
+        if not np.prod(shape) and name in ("softmax", "largest"):
+            continue  # of no elements there is no largest
+        x = rng.normal(size=shape)
+        cases.append((build_function(GROUPS[name], [type_of(x)]), x))
+    plain = [clone(function) for function, _ in cases]
+    for function, _ in cases:
+        run_passes(function, [Decompose(), Fuse()])
+    for function, run, (_, x) in zip(
+        plain, compile_many([function for function, _ in cases]), cases, strict=True
+    ):
+        for found, expected in zip(run.run([x]), evaluate(function, [x]), strict=True):
+            assert found.shape == expected.shape and found.dtype == expected.dtype
+            off = distance(found, expected, dtypes.BY_STORAGE[expected.dtype])
+            assert off <= 8 + np.sqrt(max(x.shape)), x.shape  # both err, and terms cancel
+
+
+@pytest.mark.parametrize("axis", [0, 1])
+def test_errors_of_sums_do_not_grow_with_the_length(axis):
+    function = build_function(lambda x: p.reduce_sum(x, axis=(axis,)), [f32[1000, 1000]])
+    flat = build_function(lambda x: p.reduce_sum(x), [f32[1000, 1000]])
+    x = np.random.default_rng(1).uniform(1, 2, (1000, 1000)).astype(np.float32)
+    run, whole = compile_many([function, flat])
+    (found,), (total,) = run.run([x]), whole.run([x])
+    exact = x.astype(np.float64)
+    assert np.abs(found / exact.sum(axis) - 1).max() < 1e-6
+    assert abs(float(total) / exact.sum() - 1) < 1e-6
+
+
+def test_integers_wrap_and_truth_values_are_counted():
+    def run(x, b):
+        return p.reduce_sum(x), p.reduce_prod(x, axis=(1,)), p.reduce_all(b, axis=(0,)), p.neg(x)
+
+    function = build_function(run, [i32[50, 60], bool_[50, 60]])
+    rng = np.random.default_rng(2)
+    x = rng.integers(-(2**31), 2**31, (50, 60)).astype(np.int32)
+    b = rng.random((50, 60)) < 0.99
+    run_passes(function, [Decompose(), Fuse()])
+    (program,) = compile_many([function])
+    for found, expected in zip(program.run([x, b]), evaluate(function, [x, b]), strict=True):
+        np.testing.assert_array_equal(found, expected)
+
+
+def test_moves_within_a_group_cost_no_memory():
+    def run(x, row):
+        y = p.slice(p.transpose(x), start=(1, 0), stop=(31, 40), step=(2, 1))
+        return p.mul(p.flip(y, axis=(1,)), p.broadcast_to(row, shape=(15, 40)))
+
+    function = build_function(run, [f64[40, 32], f64[40]])
+    run_passes(function, [Fuse()])
+    (program,) = compile_many([function])
+    x, row = np.random.default_rng(3).normal(size=(40, 32)), np.arange(40.0)
+    np.testing.assert_array_equal(program.run([x, row])[0], x.T[1:31:2, ::-1] * row)
+    assert len(program.kernels) == 1 and program._program.layout.arena == 0
+
+
+def test_indices_as_values():
+    def run(x):
+        places = p.cast(p.iota(shape=(30, 20), axis=1, dtype=dtypes.int64), dtype=dtypes.float64)
+        return p.add(p.mul(x, 0.0), places)
+
+    function = build_function(run, [f64[30, 20]])
+    run_passes(function, [Fuse()])
+    (program,) = compile_many([function])
+    expected = np.tile(np.arange(20.0), (30, 1))
+    np.testing.assert_array_equal(program.run([np.ones((30, 20))])[0], expected)

@@ -1,0 +1,64 @@
+"""Are transposes around products of matrices saved, and only those?"""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from s2sad import prims as p
+from s2sad.ir.builder import build_function
+from s2sad.ir.evaluate import evaluate
+from s2sad.ir.types import f64
+from s2sad.passes.base import run_passes
+from s2sad.passes.layout import Layout
+
+
+def laid_out(run, *shapes):
+    """Names of the operations that are left; the results are as before."""
+    function = build_function(run, [f64[shape] for shape in shapes])
+    inputs = [np.random.default_rng(i).normal(size=shape) for i, shape in enumerate(shapes)]
+    before = evaluate(function, inputs)
+    run_passes(function, [Layout()])
+    for found, expected in zip(evaluate(function, inputs), before, strict=True):
+        np.testing.assert_allclose(found, expected, rtol=1e-12)
+    return [op.prim.name for op in function.body.operations]
+
+
+def t(x):
+    return p.transpose(x, perm=(*range(x.type.ndim - 2), x.type.ndim - 1, x.type.ndim - 2))
+
+
+@pytest.mark.parametrize(
+    "run",
+    [
+        lambda x, y: p.matmul(t(x), y),
+        lambda x, y: p.matmul(t(x), t(t(y))),
+        lambda x, y: p.matmul(t(x), t(y), transpose_b=True),
+        lambda x, y: t(p.matmul(t(x), y)),
+        lambda x, y: t(p.matmul(t(y), x)),
+        lambda x, y: p.matmul(x, y, transpose_a=True),
+    ],
+)
+def test_transposes_go_into_the_product(run):
+    assert laid_out(run, (4, 3), (4, 5)) == ["matmul"]
+
+
+def test_both_operands_are_one():
+    assert laid_out(lambda x: p.matmul(z := t(x), z), (4, 4)) == ["matmul"]
+
+
+def test_of_many_matrices():
+    assert laid_out(lambda x, y: t(p.matmul(t(x), y)), (2, 4, 3), (2, 4, 5)) == ["matmul"]
+    names = laid_out(lambda x, y: p.matmul(p.transpose(x, perm=(2, 1, 0)), y), (4, 3, 2), (2, 4, 5))
+    assert names == ["transpose", "matmul"]
+
+
+def test_a_transpose_that_others_read_stays():
+    assert laid_out(lambda x, y: (p.matmul(t(x), y), t(x)), (4, 3), (4, 5)).count("matmul") == 1
+    names = laid_out(lambda x, y: [z := t(x), p.matmul(z, y)], (4, 3), (4, 5))
+    assert sorted(names) == ["matmul", "transpose"]
+
+
+def test_a_product_that_others_read_is_not_written_transposed():
+    names = laid_out(lambda x, y: [z := p.matmul(x, y), t(z)], (3, 4), (4, 5))
+    assert names == ["matmul", "transpose"]
