@@ -136,9 +136,17 @@ def test_every_file_of_the_families_and_of_the_frontend_stands_in_its_table():
     assert unnamed(("frontend",), frontend) == set()
 
 
-def unnamed(packages: tuple[str, ...], table: str) -> set[str]:
+def test_every_file_of_the_c_backend_stands_in_its_table():
+    page = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
+    section = page.partition("\n## The C backend\n")[2].partition("\n## ")[0]
+    files, _, units = section.partition("| unit | what it does |")
+    assert unnamed(("backends/c",), files) == set()
+    assert unnamed(("backends/c/runtime",), units, "*.c") == set()
+
+
+def unnamed(packages: tuple[str, ...], table: str, pattern: str = "*.py") -> set[str]:
     """Files of `packages` that `table` does not name."""
-    files = {path.stem for name in packages for path in (ROOT / "s2sad" / name).glob("*.py")}
+    files = {path.stem for name in packages for path in (ROOT / "s2sad" / name).glob(pattern)}
     return files - {"__init__"} - set(re.findall(r"`(\w+)`", table))
 
 

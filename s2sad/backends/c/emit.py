@@ -17,6 +17,7 @@ from s2sad.backends.c.layout import Label, Layout, Slot, Step
 from s2sad.backends.c.lowering import Epilogue, Host, Kernel, lower
 from s2sad.backends.c.template import stored
 from s2sad.backends.c.writer import Line
+from s2sad.core.location import Location
 from s2sad.ir.graph import Function, Operation, Value
 
 #: Letters of a kernel's name, beside its number.
@@ -193,13 +194,16 @@ def _pointer(name: str, value: Value, at: int, is_read: bool) -> str:
 
 
 def _placed(lines: Sequence[Line]) -> list[str]:
-    """`lines`, with where the user's source has them."""
+    """`lines`, each with the place in the user's source that it, or the one before, comes from.
+
+    Each needs its own: a compiler counts lines on from the last.
+    """
     found: list[str] = []
-    known: tuple[str, int] | None = None
+    known: Location | None = None
     for line in lines:
-        if line.loc is not None and (line.loc.file, line.loc.line) != known:
-            known = line.loc.file, line.loc.line
-            found.append(f"#line {line.loc.line} {json.dumps(line.loc.file)}")
+        known = line.loc or known
+        if known is not None:
+            found.append(f"#line {known.line} {json.dumps(known.file)}")
         found.append(line.text)
     return found
 
