@@ -6,6 +6,8 @@
 #   make test       run the tests and doctests; ARGS="-k printer" selects
 #   make test-slow  run those that take longer than a minute
 #   make fuzz       try N random programs from SEED on; what fails goes, shrunk, to fuzz-output/
+#   make language   write docs/language.md, of what tests/language says
+#   make bench      run the workloads of bench/ beside what is installed; writes docs/performance.md
 #   make lint       ruff, pyright, import-linter
 #   make clean      remove what was made, but for the virtual environment
 #   make distclean  remove that as well
@@ -22,7 +24,7 @@ SEED ?=
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check -qq
 
-.PHONY: help demo test test-slow fuzz lint clean distclean
+.PHONY: help demo test test-slow fuzz language bench lint clean distclean
 .DELETE_ON_ERROR:
 .NOTPARALLEL: # two pips must not write one environment
 
@@ -44,6 +46,13 @@ test-slow: $(VENV)/.with-test
 
 fuzz: $(VENV)/.with-test
 	PYTHONPATH=tests $(BIN)/python -m support.fuzz --count $(N) $(if $(SEED),--seed $(SEED))
+
+language: $(VENV)/.with-test
+	PYTHONPATH=tests $(BIN)/python -m language.table
+
+# PEER_PYTHON_TORCH and the like name interpreters of their own: bench/README.md.
+bench: $(VENV)/.with-examples
+	$(BIN)/python -m bench.report $(ARGS)
 
 # pyright asks a registry for a newer version of itself unless told not to.
 lint: export PYRIGHT_PYTHON_IGNORE_WARNINGS = 1
@@ -68,7 +77,7 @@ $(VENV)/.with-%: pyproject.toml $(VENV)/.created
 	@touch $@
 
 clean:
-	rm -rf build dist demo-output fuzz-output s2sad.egg-info
+	rm -rf build dist bench-output demo-output fuzz-output s2sad.egg-info
 	rm -rf .hypothesis .import_linter_cache .pytest_cache .ruff_cache
 	find . -name '.venv*' -prune -o -name __pycache__ -prune -exec rm -rf {} +
 

@@ -14,6 +14,7 @@ from typing import Any as _Any
 from s2sad import nn, ops
 from s2sad.core import dispatch as _dispatch
 from s2sad.core.cell import Cell as _Cell
+from s2sad.core.checkpoint import checkpoint
 from s2sad.core.context import (
     COMPATIBLE,
     GRAPH_MODE,
@@ -53,6 +54,8 @@ from s2sad.core.generator import (
     seed,
     set_rng_state,
 )
+from s2sad.core.jacobians import hessian, jacfwd, jacrev
+from s2sad.core.mapping import vmap
 from s2sad.core.parameter import Parameter, ParameterTuple
 from s2sad.core.precision import run_cell as _run
 from s2sad.core.tensor import Tensor
@@ -73,12 +76,13 @@ __version__ = "0.1.0"
 
 __all__ = [
     "COMPATIBLE", "GRAPH_MODE", "Generator", "LAX", "PYNATIVE_MODE", "Parameter", "ParameterTuple",
-    "S2sadError", "STRICT", "Tensor", "amp", "bfloat16", "bool_", "compile", "custom_vjp",
-    "data_sink", "float16", "float32", "float64", "from_numpy", "get_context", "get_current_device",
-    "get_grad", "get_rng_state", "get_seed", "grad", "initial_seed", "int16", "int32", "int64",
-    "int8", "is_tensor", "jit", "jvp", "load_ir", "manual_seed", "nn", "ops", "seed", "set_context",
-    "set_deterministic", "set_device", "set_recursion_limit", "set_rng_state", "set_seed", "tensor",
-    "uint8", "value_and_grad", "vjp",
+    "S2sadError", "STRICT", "Tensor", "amp", "bfloat16", "bool_", "checkpoint", "compile",
+    "custom_vjp", "data_sink", "float16", "float32", "float64", "from_numpy", "get_context",
+    "get_current_device", "get_grad", "get_rng_state", "get_seed", "grad", "hessian",
+    "initial_seed", "int16", "int32", "int64", "int8", "is_tensor", "jacfwd", "jacrev", "jit",
+    "jvp", "load_ir", "manual_seed", "nn", "ops", "seed", "set_context", "set_deterministic",
+    "set_device", "set_recursion_limit", "set_rng_state", "set_seed", "tensor", "uint8",
+    "value_and_grad", "vjp", "vmap",
 ]  # fmt: skip
 
 

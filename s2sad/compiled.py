@@ -400,8 +400,9 @@ class Compiled(Wrapper):
             Made where it is missing. Stages of an earlier dump in it are removed.
         *args, **kwargs
             Arguments of a call, which is not run: its variant is written, and what the call would
-            hand to the program beside each file, so that ``python folder/00-primal.py`` runs. Without arguments it is
-            the variant that ran last, and the inputs are up to whoever runs a file.
+            hand to the program beside each file, so that ``python folder/00-primal.py`` runs.
+            Without arguments it is the variant that ran last, and the inputs are up to whoever runs
+            a file.
 
         Returns
         -------
@@ -584,8 +585,6 @@ def compiled_of(cell: Cell) -> Compiled:
 
 def compiled_gradient(transform: Transform) -> Compiled:
     """The compiled form of `transform`, made once."""
-    if transform.kind not in ("grad", "value_and_grad", "vjp", "jvp"):
-        raise fail("E0104", f"{transform.kind} is not supported yet")
     return _kept(transform, "_compiled", transform)
 
 

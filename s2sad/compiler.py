@@ -6,7 +6,6 @@ joint, or primal where no gradient is wanted ─TARGET─▶ IR ─backend─▶
 
 from __future__ import annotations
 
-import ast
 import os
 from collections.abc import Mapping, Sequence
 from importlib import import_module
@@ -46,6 +45,7 @@ from s2sad.passes.fuse import Fuse
 from s2sad.passes.hoist import HoistConstants
 from s2sad.passes.layout import Layout
 from s2sad.passes.plan_memory import PlanMemory
+from s2sad.passes.segment import SegmentLoops
 from s2sad.passes.sink import SinkLoop
 from s2sad.passes.strip import StripMarkers
 from s2sad.passes.validation import check_executable
@@ -54,6 +54,10 @@ PRIMAL = (
     ExpandTransforms(),  # a derivative met inside of the program is ordinary code from here on
     Decompose(without_adjoint),  # what has no adjoint of its own is differentiated as its body
     HoistConstants(),  # a constant inside a loop would go on a tape
+)
+#: After PRIMAL, where a gradient is wanted and a loop is long.
+REVERSE = (
+    SegmentLoops(),  # what the backward sweep needs of it is to fit in memory
 )
 #: After PRIMAL, where a tangent is wanted.
 FORWARD = (
@@ -142,7 +146,9 @@ def compile_vjp(
             "E0104", "what is compiled has no pullback in compiled code",
             help="s2sad.vjp(function, ...) works there",
         )  # fmt: skip
-    vjp = vjp_program(transform, primal_program(transform, args, kwargs, stages), args)
+    primal = primal_program(transform, args, kwargs, stages)
+    segment(primal.function, stages)
+    vjp = vjp_program(transform, primal, args)
     joint = vjp.program.function
     stages.note(joint, "joint", stages.joint)
     stages.run(joint, stages.joint)
@@ -162,6 +168,12 @@ def compile_vjp(
     save_graphs(stages, joint)
     forward, backward = halves
     return PullbackVariant(split, forward, backward, stages)
+
+
+def segment(function: Function, stages: Stages) -> None:
+    """Run REVERSE, where that concerns a loop of `function`."""
+    if any(each.concerns(function) for each in REVERSE):
+        stages.run(function, REVERSE)
 
 
 def sunk(variant: Variant) -> Executable:
@@ -200,11 +212,12 @@ def read_program(
     function: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any], stages: Stages,
     *, order: int = 0,
 ) -> Program:  # fmt: skip
-    """The primal program of a call of a function, or the joint one of a Transform.
+    """The primal program of a call of a function, or the joint one of a derivative.
 
-    `order` says how many derivatives will be taken of it.
+    Calling a map or a Jacobian is read as a program that calls it would be. `order` says how many
+    derivatives will be taken of it.
     """
-    if isinstance(function, Transform):
+    if isinstance(function, Transform) and not function.is_read:
         return differentiate_program(function, args, kwargs, stages, order)
     if isinstance(function, Bound):
         program = function.program(args, kwargs)
@@ -218,8 +231,7 @@ def read_program(
     stages.mark_readable()
     sources = (*range(len(tensors_of(args, kwargs))), *reading.hidden)
     stages.run(reading.function, stages.primal, inputs_to_check(sources, args, kwargs))
-    form = ast.literal_eval(reading.function.tree)
-    return Program(reading.function, reading.guards, sources, reading.written, form)
+    return Program(reading.function, reading.guards, sources, reading.written, reading.form)
 
 
 def differentiate_program(
@@ -233,6 +245,7 @@ def differentiate_program(
         stages.run(primal.function, FORWARD)
         program = tangent_program(transform, primal, args)
     else:
+        segment(primal.function, stages)
         program = joint_program(transform, primal, args, kwargs)
     stages.note(program.function, "joint", stages.joint)
     return program
@@ -247,6 +260,7 @@ def primal_program(
     if isinstance(function, Transform) and function.kind == "vjp":
         raise fail("E0304", "a vjp gives a function, which has no gradient")
     primal = read_program(function, args, kwargs, stages, order=order + 1)
-    if isinstance(function, (Transform, Bound)):  # has not been through PRIMAL, as it is
+    is_joint = isinstance(function, Transform) and not function.is_read
+    if is_joint or isinstance(function, Bound):  # has not been through PRIMAL, as it is
         stages.run(primal.function, stages.primal)
     return primal

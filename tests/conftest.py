@@ -8,6 +8,7 @@ import re
 
 import pytest
 
+import s2sad as ms
 from s2sad.backends.c.runtime import load_runtime
 from support.snapshots import FOLDER, Snapshot
 
@@ -40,6 +41,15 @@ def pytest_collection_finish() -> None:
 #: A package of its own, which tests install; imported here it would plug itself in. And programs
 #: that once failed: they are read, not imported.
 collect_ignore = ["plugin_sample", "corpus"]
+
+
+@pytest.fixture(params=[ms.GRAPH_MODE, ms.PYNATIVE_MODE], ids=["graph", "pynative"])
+def mode(request):
+    """Either mode, for the time of a test."""
+    before = ms.get_context("mode")
+    ms.set_context(mode=request.param)
+    yield request.param
+    ms.set_context(mode=before)
 
 
 @pytest.fixture

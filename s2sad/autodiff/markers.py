@@ -16,6 +16,7 @@ from typing import Any
 
 from s2sad import prims as p
 from s2sad.autodiff.activity import is_differentiable
+from s2sad.autodiff.support import is_zero, zeros
 from s2sad.core.diagnostics import fail
 from s2sad.ir import builder as builders
 from s2sad.ir.builder import as_tuple
@@ -60,15 +61,20 @@ def gradient_of(
     Those of `begun` are arguments behind, to which the rest is added.
 
     It computes the region again, from arguments behind a barrier: nothing of the forward sweep is
-    kept but those, and no pass takes the two computations for one.
+    kept but those, and no pass takes the two computations for one. What it computes is a
+    `checkpoint` as well, for a second derivative; zeros stand outside of it, where they are known.
     """
     _refuse_linear(region)
-    joint = differentiate(_function(region), wrt, results, seeded=True, begun=begun)
-    count, taken = len(region.yields), len(region.args)
+    body = differentiate(_function(region), wrt, results, seeded=True, begun=begun).body
+    found, taken = body.yields[len(region.yields) :], len(region.args)
+    body.set_reads([value for value in found if not is_zero(value)])
 
     def gradients(*values: Value) -> tuple[Value, ...]:
         behind = [p.barrier(value) for value in values[:taken]]
-        return of_region(joint.body)(*behind, *values[taken:])[count:]
+        operands = [*behind, *values[taken:]]
+        regions = {"body": copy_region(body, {})}
+        given = iter(as_tuple(builders.current().emit(p.checkpoint, operands, {}, regions)))
+        return tuple(zeros(x.type) if is_zero(x) else next(given) for x in found)
 
     return gradients
 

@@ -6,7 +6,6 @@ to Parameters and other tensors.
 
 from __future__ import annotations
 
-import ast
 import inspect
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -22,6 +21,7 @@ from s2sad.frontend.inputs import is_input, named_leaves
 from s2sad.ir.bindings import is_argument
 from s2sad.ir.clone import clone
 from s2sad.ir.graph import Function
+from s2sad.ir.outcome import parsed
 from s2sad.ir.types import TensorType, Type, same_type, type_of
 
 if TYPE_CHECKING:
@@ -107,7 +107,7 @@ class Bound:
         written = tuple(
             sources[i] for i in sorted(function.donates, key=function.donates.__getitem__)
         )
-        return Program(function, Guards(), tuple(sources), written, ast.literal_eval(function.tree))
+        return Program(function, Guards(), tuple(sources), written, parsed(function.tree))
 
 
 def _root(path: str) -> str:

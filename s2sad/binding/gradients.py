@@ -22,6 +22,7 @@ from s2sad.frontend import forms, seeds
 from s2sad.frontend.trees import leaves, map_leaves
 from s2sad.ir.builder import Builder
 from s2sad.ir.graph import Function, Value
+from s2sad.ir.outcome import spelled
 from s2sad.prims.rules import tensor
 
 #: An input of the primal, or a Parameter that it does not read or that has no gradient.
@@ -133,12 +134,12 @@ def put_down(joint: Function, primal: Program, tree: Any) -> Any:
     moved = len(values) - seen
     joint.donates = {place: to + moved for place, to in primal.function.donates.items()}
     joint.body.set_reads([*values, *joint.results[seen:written]])
-    joint.tree = repr(literal_form(form))
+    joint.tree = spelled(literal_form(form))
     return form
 
 
 def literal_form(form: Any) -> Any:
-    """`form` as a literal says it: without labels, in plain tuples."""
+    """`form` without labels."""
     if isinstance(form, tuple) and form and isinstance(form[0], Label):
         return literal_form(form[1])
     if isinstance(form, tuple):

@@ -13,6 +13,7 @@ from s2sad.core.diagnostics import fail
 from s2sad.core.parameter import Parameter
 from s2sad.core.tensor import Tensor
 from s2sad.core.transform import Transform
+from s2sad.core.trees import is_record, parts_of
 from s2sad.frontend.callee import bind_through
 from s2sad.frontend.guards import Guards, fingerprint
 from s2sad.frontend.inputs import named_leaves
@@ -88,6 +89,9 @@ def key_of(value: Any, tensors: list[Tensor]) -> Any:
     if isinstance(value, dict):
         names = tuple(map(fingerprint, value))
         return type(value), names, *[key_of(item, tensors) for item in value.values()]
+    if is_record(value):
+        parts = parts_of(value)
+        return type(value), *parts, *[key_of(item, tensors) for item in parts.values()]
     return fingerprint(value)
 
 

@@ -25,6 +25,7 @@ from s2sad.binding.variant import Variant, assembled, released
 from s2sad.core import storage
 from s2sad.core.diagnostics import annotate, fail
 from s2sad.core.parameter import WRITING
+from s2sad.core.stores import refuse_stores
 from s2sad.core.tensor import Tensor
 from s2sad.frontend.trees import map_leaves
 from s2sad.ir.types import Token
@@ -259,6 +260,7 @@ class Sinks:
         while not self.is_stopping and (batch := feed.peek()) is not None:
             with self.interrupts.at_once():
                 variant = self.find(batch.args)
+                refuse_stores(variant.program.written)
                 executable = self.make(variant)
             with SINKING if variant.program.written else _NOBODY:
                 self.one(_Sink(Run(variant, executable, self.tally.steps), feed, batch.key, self))

@@ -16,7 +16,7 @@ import numpy as np
 from s2sad.binding.program import Label, Program
 from s2sad.core.parameter import WRITING, withheld
 from s2sad.core.tensor import Tensor
-from s2sad.core.trees import same_tuple
+from s2sad.core.trees import Known, is_record, parts_of, same_tuple, with_parts
 from s2sad.frontend.guards import members
 from s2sad.frontend.inputs import is_input, named_leaves
 from s2sad.frontend.shown import SHOWN
@@ -184,7 +184,10 @@ def assembled(form: Any, tensors: Sequence[Tensor]) -> Any:
         return [assembled(item, tensors) for item in form]
     if isinstance(form, dict):
         return {key: assembled(item, tensors) for key, item in form.items()}
-    return form.value if isinstance(form, Label) else form
+    if is_record(form):
+        parts = parts_of(form).items()
+        return with_parts(form, {key: assembled(item, tensors) for key, item in parts})
+    return form.value if isinstance(form, (Known, Label)) else form
 
 
 def describe(leaf: Any) -> str:

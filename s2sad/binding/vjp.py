@@ -29,6 +29,7 @@ from s2sad.core.transform import Transform
 from s2sad.frontend import forms
 from s2sad.frontend.trees import leaves, map_leaves
 from s2sad.ir.graph import Function
+from s2sad.ir.outcome import spelled
 from s2sad.prims.marker import differentiable
 
 
@@ -67,8 +68,8 @@ class Vjp:
         halves = split(program.function, range(first, program.count), len(self.cotangents))
         settle_names(halves, self.names)
         form = map_leaves(gradients, lambda x: x - first if type(x) is int else x)
-        halves.forward.tree = repr(literal_form(outputs))
-        halves.backward.tree = repr(literal_form(form))
+        halves.forward.tree = spelled(literal_form(outputs))
+        halves.backward.tree = spelled(literal_form(form))
         forward = Program(
             halves.forward, program.guards, program.sources, program.written, outputs
         )  # fmt: skip

@@ -71,6 +71,7 @@ class Cell:
     _param_prefix: str
     _flags: dict[str, Any]
     _precision: precision.Precision | None
+    _checkpoint: tuple[int | None] | None = None  # the budget of `s2sad.checkpoint`
     training: bool
     requires_grad: bool
     phase: str
@@ -473,6 +474,11 @@ class Cell:
     def mark_precision(self, mark: precision.Precision | None) -> None:
         """Let this Cell, and none below, compute as `mark` says."""
         self.__dict__["_precision"] = mark
+        changes.note()
+
+    def mark_checkpoint(self, memory: int | None) -> None:
+        """Let this Cell be computed again for its gradient; see `s2sad.checkpoint`."""
+        self.__dict__["_checkpoint"] = (memory,)
         changes.note()
 
     def add_flags(self: Self, **flags: Any) -> Self:

@@ -13,7 +13,7 @@ from s2sad.core.dispatch import slots
 from s2sad.core.parameter import Parameter
 from s2sad.core.tracebacks import shorten
 
-Kind = Literal["grad", "value_and_grad", "vjp", "jvp"]
+Kind = Literal["grad", "value_and_grad", "vjp", "jvp", "jacfwd", "jacrev", "vmap"]
 
 
 class Every(Enum):
@@ -31,7 +31,7 @@ class Transform:
 
     Attributes
     ----------
-    kind : {"grad", "value_and_grad", "vjp", "jvp"}
+    kind : {"grad", "value_and_grad", "vjp", "jvp", "jacfwd", "jacrev", "vmap"}
     function : callable
         A function, a Cell, or another Transform.
     grad_position : int, tuple of int, `EVERY`, or None
@@ -44,6 +44,8 @@ class Transform:
         Whether each gradient comes with its position or name.
     sens_param : bool
         Whether the last argument of the call is the output's cotangent.
+    in_axes, out_axes : int, None, or tree of those
+        Of a ``"vmap"``: the axis along which it runs in each argument, and stands in each output.
     """
 
     kind: Kind
@@ -53,6 +55,13 @@ class Transform:
     has_aux: bool = False
     return_ids: bool = False
     sens_param: bool = False
+    in_axes: Any = 0
+    out_axes: Any = 0
+
+    @property
+    def is_read(self) -> bool:
+        """Whether calling it is ordinary compiled code, and no derivative of a whole program."""
+        return self.kind in ("jacfwd", "jacrev", "vmap")
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         try:
@@ -135,7 +144,7 @@ def grad(
     >>> ms.grad(net)(ms.Tensor([0.0])).asnumpy()
     array([1.], dtype=float32)
     """
-    return _transform("grad", fn, grad_position, weights, has_aux, return_ids, sens_param)
+    return made_of("grad", fn, grad_position, weights, has_aux, return_ids, sens_param)
 
 
 def value_and_grad(
@@ -155,7 +164,7 @@ def value_and_grad(
     >>> value.asnumpy(), gradient.asnumpy()
     (array([0.], dtype=float32), array([1.], dtype=float32))
     """
-    return _transform("value_and_grad", fn, grad_position, weights, has_aux, return_ids, sens_param)
+    return made_of("value_and_grad", fn, grad_position, weights, has_aux, return_ids, sens_param)
 
 
 def vjp(
@@ -218,7 +227,7 @@ def vjp_call(
 ) -> tuple[Transform, tuple[Any, ...]]:
     """What `vjp` calls, and with which arguments."""
     positions = tuple(range(len(inputs))) or None
-    made = _transform("vjp", fn, positions, weights, has_aux, return_ids=False, sens_param=False)
+    made = made_of("vjp", fn, positions, weights, has_aux, return_ids=False, sens_param=False)
     return made, inputs
 
 
@@ -271,7 +280,7 @@ def jvp_call(
     if len(args) != len(tangents):
         raise fail("E0302", f"jvp needs a tangent an input: {len(args)}, got {len(tangents)}")
     positions = tuple(range(len(args)))
-    made = _transform("jvp", fn, positions, None, has_aux, False, sens_param=True)
+    made = made_of("jvp", fn, positions, None, has_aux, False, sens_param=True)
     return made, (*args, tangents)
 
 
@@ -302,7 +311,8 @@ def _is_same(one: Transform, other: Transform) -> bool:
         kind, weights = transform.kind, transform.weights
         flags = transform.has_aux, transform.return_ids, transform.sens_param
         by_identity = tuple(map(id, weights)) if isinstance(weights, tuple) else id(weights)
-        return kind, transform.grad_position, by_identity, flags
+        axes = repr((transform.in_axes, transform.out_axes))
+        return kind, transform.grad_position, by_identity, flags, axes
 
     return one.function == other.function and facts(one) == facts(other)
 
@@ -349,7 +359,7 @@ def _pairs(gradients: Any) -> list[tuple[Any, Any]]:
     return [pair for item in gradients for pair in _pairs(item)]
 
 
-def _transform(
+def made_of(
     kind: Kind,
     fn: Any,
     grad_position: Any,
@@ -358,6 +368,7 @@ def _transform(
     return_ids: bool,
     sens_param: bool,
 ) -> Transform:
+    """A derivative of `fn` as a user asked for it; see `grad` for the errors."""
     if not callable(fn):
         raise fail("E0304", f"{kind} takes a Cell or a function, got {fn!r}")
     flags = {"has_aux": has_aux, "return_ids": return_ids, "sens_param": sens_param}

@@ -13,10 +13,13 @@ from itertools import count
 from typing import Any
 
 from s2sad import prims as p
+from s2sad.core.diagnostics import fail
 from s2sad.core.parameter import Parameter
+from s2sad.core.transform import Transform
+from s2sad.frontend import forms
 from s2sad.frontend.forms import is_tensor
 from s2sad.frontend.frame import Frame, Session
-from s2sad.frontend.regions import Run, is_argument, isolated, read_part
+from s2sad.frontend.regions import Part, Run, is_argument, isolated, read_part
 from s2sad.frontend.trees import leaves, map_leaves
 from s2sad.ir import builder as builders
 from s2sad.ir.builder import as_tuple
@@ -39,6 +42,20 @@ class Place:
 def results_in(form: Any) -> list[int]:
     """Results that a tree names, in order."""
     return [leaf.index for leaf in leaves(form) if isinstance(leaf, Place)]
+
+
+def require_tensors(outputs: Any, how: str) -> Any:
+    """`outputs`, of which every leaf must be a tensor or None (E0307)."""
+    for leaf in leaves(outputs):
+        if leaf is not None and not isinstance(leaf, Place):
+            kind = type(leaf).__name__
+            raise fail("E0307", f"a function that is {how} gives tensors; got a {kind}")
+    return outputs
+
+
+def parameters_in(tree: Any) -> list[Parameter]:
+    """Parameters among the leaves of `tree`, in order."""
+    return [leaf for leaf in leaves(tree) if isinstance(leaf, Parameter)]
 
 
 @dataclass
@@ -72,6 +89,13 @@ class Body:
 
     def has_cotangent(self, operand: int) -> bool:
         return bool(differentiable([self.operands[operand].type]))
+
+    def differentiated_outputs(self, transform: Transform) -> Any:
+        """The outputs that are differentiated (E0307 where they hold more than tensors)."""
+        found = forms.differentiated(transform, self.form)
+        if transform.kind in ("grad", "value_and_grad") and results_in(found):
+            return found  # a gradient passes over what is no tensor
+        return require_tensors(found, "differentiated")
 
     def differentiated(self, form: Any) -> list[int]:
         """Results of the region that `form`, a part of the outputs, names and that are floats."""
@@ -122,6 +146,13 @@ def read_body(
     parameters = list({id(parameter): parameter for parameter in counting}.values())
     with frame.session.differentiating():
         part = read_part(frame, args, kwargs, run, parameters)
+    return body_of(frame.session, part, args, parameters)
+
+
+def body_of(
+    session: Session, part: Part, args: list[Any], parameters: Sequence[Parameter] = ()
+) -> Body:
+    """A call that was evaluated with `args`, `parameters` being arguments of it."""
     outside = outer_values([part.region])
     region = isolated(part.region, outside, len(part.operands))
     numbers, results = count(), count()
@@ -134,4 +165,4 @@ def read_body(
     inputs = map_leaves(args, number)
     form = map_leaves(part.result, lambda x: Place(next(results)) if is_tensor(x) else x)
     operands = [*part.operands, *outside]
-    return Body(frame.session, region, operands, inputs, places, form, part.written)
+    return Body(session, region, operands, inputs, places, form, part.written)

@@ -8,10 +8,11 @@ from types import FunctionType, MethodType
 from typing import Any
 
 from s2sad.core.cell import Cell
+from s2sad.core.checkpoint import Checkpoint
 from s2sad.core.custom_vjp import CustomVjp
 from s2sad.core.diagnostics import fail
 from s2sad.core.location import Location
-from s2sad.core.transform import Transform, unwrapped
+from s2sad.core.transform import Transform, innermost, unwrapped
 from s2sad.frontend.arguments import fitted
 from s2sad.frontend.local_functions import LocalFunction
 from s2sad.frontend.source import short_name
@@ -21,9 +22,25 @@ def bind(
     function: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any]
 ) -> inspect.BoundArguments:
     """The arguments of a call by parameter name (E0302 when they do not fit)."""
+    if isinstance(function, Transform):
+        return _bind_transform(function, args, kwargs)
     target = function.construct if isinstance(function, Cell) else function
     signature = inspect.signature(target, follow_wrapped=False)
     return fitted(name_of(function), signature, args, kwargs, start_of(function))
+
+
+def _bind_transform(
+    function: Transform, args: Sequence[Any], kwargs: Mapping[str, Any]
+) -> inspect.BoundArguments:
+    """Arguments by the names of the function that it is of in the end, then cotangents."""
+    bound, seeds = bind_through(function, args, kwargs)
+    if not seeds:
+        return bound
+    kind = inspect.Parameter.POSITIONAL_ONLY
+    names = [f"argument{i}" for i in range(len(bound.args))]
+    names += [f"cotangent{i}" for i in range(len(seeds))]
+    given = inspect.Signature([inspect.Parameter(name, kind) for name in names])
+    return given.bind(*bound.args, *seeds)
 
 
 def bind_through(
@@ -48,6 +65,7 @@ def bind_through(
 
 def title_of(function: Callable[..., Any]) -> str:
     """``"rnn.Net.construct"``: module, class and name, as headers of dumps have it."""
+    function = innermost(function)
     if isinstance(function, Cell):
         function = construct_of(function)
     return f"{(function.__module__ or '').rpartition('.')[2]}.{name_of(function)}"
@@ -70,9 +88,10 @@ def construct_of(cell: Cell) -> Any:
 
 def start_of(function: Callable[..., Any]) -> Location | None:
     """Where the function, or the Cell's construct, is defined."""
+    function = innermost(function)
     target: Any = construct_of(function) if isinstance(function, Cell) else function
     target = target.__func__ if isinstance(target, MethodType) else target
-    target = target.function if isinstance(target, CustomVjp) else target
+    target = target.function if isinstance(target, (CustomVjp, Checkpoint)) else target
     if isinstance(target, LocalFunction):
         return target.place
     if not isinstance(target, FunctionType):

@@ -8,8 +8,6 @@ short list of builtins is computed on static arguments. Everything else is an er
 from __future__ import annotations
 
 import inspect
-import math
-import operator
 from collections.abc import Callable, Iterator
 from types import BuiltinFunctionType, FunctionType, MethodType
 from typing import Any
@@ -19,30 +17,36 @@ import gast
 from s2sad.core import context, generator
 from s2sad.core import location as locations
 from s2sad.core.cell import Cell
+from s2sad.core.checkpoint import Checkpoint
 from s2sad.core.custom_vjp import CustomVjp
 from s2sad.core.diagnostics import S2sadError, fail
+from s2sad.core.hooks import Hook
 from s2sad.core.location import Location
 from s2sad.core.precision import UNMARKED
 from s2sad.core.tensor import Tensor
 from s2sad.core.transform import Transform, Wrapper, jvp, jvp_call, vjp, vjp_call
-from s2sad.frontend import refusals
+from s2sad.frontend import foreign, objects, refusals
 from s2sad.frontend.arguments import fitted
+from s2sad.frontend.branches import branch, returning
+from s2sad.frontend.builtin_calls import BUILTINS, in_order, through
 from s2sad.frontend.callee import bind, bind_through, name_of, start_of
-from s2sad.frontend.containers import CHANGING, own_new, require_own
+from s2sad.frontend.checkpoint import call_checkpoint
+from s2sad.frontend.choices import Choice
+from s2sad.frontend.containers import require_own
 from s2sad.frontend.custom import Rule, call_custom, call_custom_vjp
+from s2sad.frontend.exits import NeverReturns, Open
 from s2sad.frontend.expressions import (
+    CALL,
     BoundMethod,
-    Range,
     evaluate,
     evaluates,
+    holds_tensor,
     is_tensor,
     items,
     method_of_tensor,
-    operate,
-    static_iterable,
 )
 from s2sad.frontend.frame import Frame
-from s2sad.frontend.index import VaryingRange
+from s2sad.frontend.hooks import call_hook
 from s2sad.frontend.local_functions import LocalFunction
 from s2sad.frontend.raising import is_exception
 from s2sad.frontend.shown import point_out
@@ -50,28 +54,11 @@ from s2sad.frontend.source import Source, source_of
 from s2sad.frontend.statements import execute, executes
 from s2sad.frontend.static import as_python
 from s2sad.frontend.transforms import Pullback, call_transform
-from s2sad.frontend.unread import runs_unread
+from s2sad.frontend.unread import DESCRIBING, runs_unread
 from s2sad.ir import builder as builders
-from s2sad.ir.graph import Value
 from s2sad.ir.primitive import Primitive
 from s2sad.ir.varying import Unfit, holds_varying
 
-#: Pure builtins, computed while compiling when no argument is a tensor.
-PURE = {
-    abs, all, any, bool, bytes, dict, divmod, enumerate, float, frozenset, int, isinstance,
-    issubclass, len, list, max, min, pow, range, repr, reversed, round, set, slice, sorted, str,
-    sum, tuple, type, zip,
-}  # fmt: skip
-#: Of those, the ones that only look at or pass on tensors inside containers.
-CONTAINERS = {dict, enumerate, list, len, reversed, tuple, zip, isinstance}
-#: Of those, the ones that go through what they are given.
-ITERATING = {enumerate, list, reversed, tuple, zip}
-#: Builtins that are operators of tensors, with the name of the operator.
-OPERATORS = {abs: "abs", divmod: "divmod", pow: "pow", round: "round"}
-#: Those that make a new container, whatever they are given.
-MAKING = {dict, list, sorted}
-#: Modules of pure functions.
-PURE_MODULES = {math.__name__, operator.__name__, "_operator"}
 #: Functions that call a transform which they make, and what makes it.
 AT_ONCE = {jvp: jvp_call, vjp: vjp_call}
 #: Where our own functions are read as the user's are: they have attributes that may change.
@@ -115,14 +102,25 @@ def call(frame: Frame, function: Any, args: list[Any], kwargs: dict[str, Any]) -
     S2sadError
         E0101 for what cannot be called there, E0302 when the arguments do not fit.
     """
-    if runs_unread(function, args, kwargs):
+    meaning = BUILTINS.get(id(function))
+    if (meaning is None or function in DESCRIBING) and runs_unread(function, args, kwargs):
         frame.session.guards.is_complete = False
+    if meaning is not None:
+        return meaning(frame, args, kwargs)
+    held = through(function, args, kwargs)
+    if held is not None:
+        return call(frame, *held)
     if isinstance(function, Primitive):
         _refuse_varying(args, kwargs)
         return function(*args, **kwargs)
     if isinstance(function, Wrapper):
         with frame.session.computing(UNMARKED):
             return call(frame, function.function, args, kwargs)
+    if isinstance(function, Choice):
+        return branch(
+            frame, function.condition, lambda inner: call(inner, function.one, args, kwargs),
+            lambda inner: call(inner, function.other, args, kwargs),
+        )  # fmt: skip
     if isinstance(function, LocalFunction):
         return _call_local(frame, function, args, kwargs)
     if isinstance(function, Transform):
@@ -131,6 +129,16 @@ def call(frame: Frame, function: Any, args: list[Any], kwargs: dict[str, Any]) -
         return run_ours(function.pull, args, kwargs)
     if isinstance(function, CustomVjp):
         return _call_custom_vjp(frame, function, args, kwargs)
+    if isinstance(function, Hook):
+        _refuse_varying(args, kwargs)
+        bound = fitted(function.name, inspect.signature(function), args, kwargs)
+        return call_hook(frame, function, bound.args[0], lambda f, given: call(frame, f, given, {}))
+    if isinstance(function, Checkpoint):
+        _refuse_varying(args, kwargs)
+        return call_checkpoint(
+            frame, function.memory, args, kwargs,
+            lambda given, named: call(frame, function.function, given, named),
+        )  # fmt: skip
     if isinstance(function, BoundMethod):
         return run_ours(function.function, [function.owner, *args], kwargs)
     if isinstance(function, Cell):
@@ -144,17 +152,20 @@ def call(frame: Frame, function: Any, args: list[Any], kwargs: dict[str, Any]) -
         if is_ours(function):
             return run_ours(function, args, kwargs)
         if is_foreign(function):
-            raise refusals.calling(function)
+            return _call_other(frame, function, args, kwargs)
         return inline(frame, function, args, kwargs)
     if function is Tensor:
         return make_tensor(args, kwargs)
-    if is_exception(function) and not _holds_tensor([*args, *kwargs.values()]):
+    if is_exception(function):
         return as_python(function, *args, **kwargs)
     if isinstance(function, type) and is_of_ops(function):
         return run_ours(function, args, kwargs)
     if is_of_ops(type(function)):  # an object of such a class, made before
         return run_ours(type(function).__call__, [function, *args], kwargs)
-    return _call_builtin(frame, function, args, kwargs)
+    return _call_other(frame, function, args, kwargs)
+
+
+CALL.append(call)
 
 
 def is_ours(function: Callable[..., Any]) -> bool:
@@ -198,10 +209,18 @@ def _call_cell(frame: Frame, cell: Cell, args: list[Any], kwargs: dict[str, Any]
     mark = frame.attribute(cell, "_precision", f"{type(cell).__name__}._precision") or UNMARKED
     with frame.session.inside(cell, mark):
         args, kwargs = mark.taken(args, kwargs)
-        if not hasattr(type(cell), "bprop"):
-            results = inline(frame, construct, [cell, *args], kwargs)
-        else:
-            results = _call_with_bprop(frame, cell, construct, args, kwargs)
+        if hasattr(type(cell), "bprop"):
+            return mark.given(_call_with_bprop(frame, cell, construct, args, kwargs))
+        again = frame.attribute(cell, "_checkpoint", f"{type(cell).__name__}._checkpoint")
+        if isinstance(construct, Checkpoint):
+            again, construct = (construct.memory,), construct.function
+        if again is None:
+            return mark.given(inline(frame, construct, [cell, *args], kwargs))
+        _refuse_varying(args, kwargs)
+        results = call_checkpoint(
+            frame, again[0], args, kwargs,
+            lambda given, named: inline(frame, construct, [cell, *given], named),
+        )  # fmt: skip
         return mark.given(results)
 
 
@@ -325,48 +344,39 @@ def run_body(frame: Frame, node: Any) -> Any:
         trail.returned[node] = node.body
         return evaluate(frame, node.body)
     leaving = execute(frame, node.body)
+    if isinstance(leaving, Open):
+        with frame.at(node.body[-1]):
+            leaving = returning(leaving)
     trail.returned[node] = None if leaving is None else leaving.node
+    if leaving is not None and leaving.kind == "raise":
+        raise NeverReturns
     return None if leaving is None else leaving.value
 
 
-def _call_builtin(frame: Frame, function: Any, args: list[Any], kwargs: dict[str, Any]) -> Any:
+def _call_other(frame: Frame, function: Any, args: list[Any], kwargs: dict[str, Any]) -> Any:
+    """A call of what is neither s2sad's nor a function of the user's."""
     if function is super and not args:
         return _super(frame)
-    if function is range and holds_varying(args):
-        return VaryingRange(*args)
+    method = None if isinstance(function, type) else objects.users_method(function, "__call__")
+    if method is not None:
+        return call(frame, method, [function, *args], kwargs)
     _refuse_varying(args, kwargs)
-    if function is reversed and args and isinstance(args[0], range):
-        return args[0][::-1]
-    if function is range and any(is_tensor(x) for x in args):
-        return Range(*args)
-    if function is isinstance:
-        return _isinstance(*args)
-    if function is len and args and is_tensor(args[0]):
-        return _length(args[0])
-    if any(function is known for known in ITERATING):
-        args = [static_iterable(x) if is_tensor(x) else x for x in args]
-    is_builtin = isinstance(function, BuiltinFunctionType)
-    if is_builtin and function in OPERATORS and any(map(is_tensor, args)):
-        return operate(frame, OPERATORS[function], *args)
-    if is_builtin and function.__name__ in CHANGING and isinstance(function.__self__, (list, dict)):
-        require_own(frame, function.__self__)
-        return as_python(function, *args, **kwargs)
-    if function is sum and args and _holds_tensor(args[0]):
-        return _sum(frame, *args, **kwargs)
-    if not _is_pure(function):
-        raise refusals.calling(function)
-    given = [*args, *kwargs.values()]
-    if function not in CONTAINERS and any(_holds_tensor(x) for x in given):
-        raise refusals.calling_on_tensor(function)
-    result = as_python(function, *args, **kwargs)
-    is_new = function in MAKING or (is_builtin and function.__name__ == "copy")
-    return own_new(frame.session, result) if is_new else result
+    objects.refuse_parameter(function)
+    if objects.is_empty_init(function) and not args and not kwargs:
+        return None
+    if objects.makes(function):
+        return objects.make(frame, function, args, kwargs, call)
+    if isinstance(function, BuiltinFunctionType) and isinstance(function.__self__, list):
+        if function.__name__ == "sort":
+            return _sort(frame, function.__self__, *args, **kwargs)
+    if foreign.is_known(function):
+        return foreign.run(frame, function, args, kwargs)
+    raise foreign.unknown(function) or refusals.calling(function)
 
 
-def _sum(frame: Frame, items: Any, start: Any = 0) -> Any:
-    for item in static_iterable(items):
-        start = operate(frame, "add", start, item)
-    return start
+def _sort(frame: Frame, owner: list[Any], *, key: Any = None, reverse: Any = False) -> None:
+    require_own(frame, owner)
+    owner[:] = in_order(frame, owner, key, reverse)
 
 
 def make_tensor(args: list[Any], kwargs: dict[str, Any]) -> Any:
@@ -384,7 +394,7 @@ def make_tensor(args: list[Any], kwargs: dict[str, Any]) -> Any:
         return method_of_tensor("copy" if dtype is None else "astype")(
             data, *([] if dtype is None else [dtype])
         )
-    if _holds_tensor(data):
+    if holds_tensor(data):
         raise fail(
             "E0104", "a Tensor of a list of tensors cannot be compiled",
             help="join them: ops.stack, ops.concat",
@@ -393,45 +403,10 @@ def make_tensor(args: list[Any], kwargs: dict[str, Any]) -> Any:
     return builders.current().value(made.array)
 
 
-def _length(tensor: Any) -> Any:
-    if not tensor.ndim:
-        raise fail("E0304", "a 0-d Tensor has no length", help="x.size counts its elements")
-    return tensor.shape[0]
-
-
 def _refuse_varying(args: list[Any], kwargs: dict[str, Any]) -> None:
     """`Unfit` where an argument is the index of a loop, or was computed with one."""
     if holds_varying(args) or holds_varying(kwargs):
         raise Unfit("an argument that varies from pass to pass")
-
-
-def _is_pure(function: Any) -> bool:
-    try:
-        if function in PURE:
-            return True
-    except TypeError:
-        return False
-    return isinstance(function, BuiltinFunctionType) and (
-        function.__module__ in PURE_MODULES or _is_method_of_literal(function)
-    )
-
-
-def _is_method_of_literal(function: BuiltinFunctionType) -> bool:
-    kinds = (str, bytes, tuple, int, float, dict, list)
-    return isinstance(function.__self__, kinds) and function.__name__ not in (*CHANGING, "sort")
-
-
-def _holds_tensor(value: Any) -> bool:
-    if isinstance(value, (tuple, list)):
-        return any(_holds_tensor(item) for item in value)
-    return is_tensor(value)
-
-
-def _isinstance(value: Any, kind: Any) -> bool:
-    if isinstance(value, Value):
-        kinds = kind if isinstance(kind, tuple) else (kind,)
-        return any(k is Tensor or k is object for k in kinds)
-    return isinstance(value, kind)
 
 
 def _super(frame: Frame) -> Any:

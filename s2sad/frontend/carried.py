@@ -8,15 +8,19 @@ to be the same on every path.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import dataclass
 from typing import Any
 
 import gast
 import numpy as np
 
+from s2sad import prims as p
 from s2sad.core import location as locations
 from s2sad.core.diagnostics import fail
+from s2sad.core.dtypes import DType
 from s2sad.core.location import Location
 from s2sad.core.tensor import Tensor
+from s2sad.core.trees import is_record, parts_of
 from s2sad.frontend.frame import Frame
 from s2sad.frontend.guards import fingerprint
 from s2sad.ir.builder import Builder
@@ -77,13 +81,20 @@ def _bound_by_text(node: Any) -> list[str]:
     return []
 
 
+@dataclass(frozen=True)
+class Blank:
+    """A leaf that holds zeros of a type, which nobody reads: a loop will put something there."""
+
+    type: Type
+
+
 def is_number(leaf: Any) -> bool:
     return isinstance(leaf, (bool, int, float))
 
 
 def is_data(leaf: Any) -> bool:
     """Whether a leaf can differ between paths: tensors, and numbers, which become tensors."""
-    return isinstance(leaf, (Value, Tensor)) or is_number(leaf)
+    return isinstance(leaf, (Value, Tensor, Blank)) or is_number(leaf)
 
 
 def shape_of(tree: Any) -> Any:
@@ -92,11 +103,15 @@ def shape_of(tree: Any) -> Any:
         return type(tree), tuple(shape_of(item) for item in tree)
     if isinstance(tree, dict):
         return dict, tuple((key, shape_of(item)) for key, item in tree.items())
+    if is_record(tree):
+        return type(tree), tuple((key, shape_of(item)) for key, item in parts_of(tree).items())
     return None
 
 
 def as_value(builder: Builder, leaf: Any, dtype: Any = None) -> Value:
     """A leaf as a value: a Python float is f32, an int i64, unless `dtype` says otherwise."""
+    if isinstance(leaf, Blank):
+        return zeros_of(builder, leaf.type)
     if not is_number(leaf):
         return builder.value(leaf)
     if dtype is None:
@@ -109,6 +124,12 @@ def as_value(builder: Builder, leaf: Any, dtype: Any = None) -> Value:
         )
         return builder.value(np.asarray(leaf, kind))
     return builder.value(np.asarray(leaf, dtype.storage))
+
+
+def zeros_of(builder: Builder, type: Type) -> Value:  # noqa: A002
+    """Zeros of the type of a tensor."""
+    with builder.active():
+        return p.const(0, type)
 
 
 def describe_leaf(leaf: Any) -> str:
@@ -174,3 +195,27 @@ def types_of(values: Iterable[Value]) -> list[Type]:
 
 def here() -> Location | None:
     return locations.current.get()
+
+
+class Again(Exception):  # noqa: N818 - a signal, not an error
+    """The loop that carries `state` must be compiled again: more is known of what it carries."""
+
+    def __init__(self, state: Any) -> None:
+        super().__init__()
+        self.state = state
+
+
+def decide_dtype(frame: Frame, leaf: Any, dtype: DType) -> None:
+    """Where `leaf` stands for a number that a loop around carries, let it have `dtype` there.
+
+    Raises
+    ------
+    Again
+        For that loop, unless its body has decided already.
+    """
+    for state in reversed(frame.session.loops):
+        if isinstance(leaf, Value) and leaf in state.before:
+            place, leaf = state.before[leaf]
+            if is_number(leaf) and place not in state.dtypes:
+                state.dtypes[place] = dtype
+                raise Again(state)

@@ -14,17 +14,23 @@ from collections import Counter
 from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 
+import numpy as np
+
 from s2sad.core.diagnostics import fail
-from s2sad.core.trees import same_tuple
+from s2sad.core.trees import is_record, parts_of, same_tuple, with_parts
 from s2sad.frontend.frame import Frame, Session
 from s2sad.frontend.local_functions import LocalFunction
-from s2sad.frontend.trees import leaves, map_leaves
+from s2sad.frontend.trees import leaves
 from s2sad.ir import builder as builders
+from s2sad.ir.graph import Region
 
-#: Methods that change a list or a dict.
+#: Containers that may change.
+MUTABLE = (list, dict, set, np.ndarray)
+#: Methods that change one of those.
 CHANGING = frozenset({
-    "append", "clear", "extend", "insert", "pop", "popitem", "remove", "reverse", "setdefault",
-    "update",
+    "add", "append", "clear", "difference_update", "discard", "extend", "fill", "insert",
+    "intersection_update", "partition", "pop", "popitem", "put", "remove", "resize", "reverse",
+    "setdefault", "setfield", "setflags", "sort", "symmetric_difference_update", "update",
 })  # fmt: skip
 
 
@@ -35,8 +41,20 @@ def own(session: Session, made: Any) -> Any:
 
 
 def own_new(session: Session, made: Any) -> Any:
-    """`made`, which is nothing that was there before; noted where it is a list or a dict."""
-    return own(session, made) if type(made) in (list, dict) else made
+    """`made`, which is nothing that was there before; noted where it is a list, a dict or such."""
+    if isinstance(made, np.ndarray) and made.base is not None and id(made.base) not in session.made:
+        return made  # shows a part of an array of somebody else
+    return own(session, made) if type(made) in MUTABLE else made
+
+
+def made_here(session: Session, made: Any) -> Any:
+    """`made`, an object that compiled code has made here and now."""
+    return own(session, made)
+
+
+def is_made(session: Session, thing: Any) -> bool:
+    """Whether compiled code has made `thing`, which may change."""
+    return id(thing) in session.made
 
 
 def own_all(session: Session, tree: Any) -> Any:
@@ -50,12 +68,35 @@ def own_all(session: Session, tree: Any) -> Any:
     return own_new(session, tree)
 
 
-def renewed(frame: Frame) -> None:
-    """Let the variables of `frame`, a fork, hold copies of the lists and dicts it may change."""
-    made = frame.session.made
+def renewed(frame: Frame, regions: Collection[Region]) -> None:
+    """Let variables of `frame`, a fork, hold copies of lists and dicts that belong to `regions`.
+
+    Those it may change, unless something else holds them that would have to see it.
+    """
+    elsewhere = _held(frame, frame.local_names)
+    known: dict[int, Any] = {}
+
+    def copied(tree: Any) -> Any:
+        if isinstance(tree, tuple):
+            return same_tuple(tree, [copied(item) for item in tree])
+        if not isinstance(tree, MUTABLE):
+            return tree
+        if id(tree) not in known:
+            known[id(tree)] = tree, tree if id(tree) in elsewhere else copy_of(tree)
+        return known[id(tree)][1]
+
+    def copy_of(tree: Any) -> Any:
+        held, region = frame.session.made.get(id(tree), (None, None))
+        if held is None or not any(region is each for each in regions):
+            return tree
+        if isinstance(tree, (set, np.ndarray)):
+            return own(frame.session, tree.copy())
+        if isinstance(tree, dict):
+            return own(frame.session, {key: copied(item) for key, item in tree.items()})
+        return own(frame.session, [copied(item) for item in tree])
+
     for name, tree in list(frame.local_names.items()):
-        if id(tree) in made:
-            frame.local_names[name] = own_all(frame.session, map_leaves(tree, lambda leaf: leaf))
+        frame.local_names[name] = copied(tree)
 
 
 def stand_for(session: Session, copy: Any, tree: Any) -> None:
@@ -108,6 +149,12 @@ def with_leaf(session: Session, tree: Any, old: Any, new: Any, known: dict[int, 
     """
     if isinstance(tree, tuple):
         return same_tuple(tree, [with_leaf(session, x, old, new, known) for x in tree])
+    if is_record(tree):
+        if id(tree) not in known:
+            parts = parts_of(tree).items()
+            found = {key: with_leaf(session, item, old, new, known) for key, item in parts}
+            known[id(tree)] = tree, with_parts(tree, found)
+        return known[id(tree)][1]
     if not isinstance(tree, (list, dict)):
         return new if tree is old else tree
     if id(tree) not in known:
@@ -132,11 +179,14 @@ def _with_items(session: Session, container: Any, items: dict[Any, Any]) -> Any:
 
 
 def containers(tree: Any) -> Iterator[Any]:
-    """The lists and dicts of which `tree` is made, itself first."""
-    if type(tree) in (list, dict):
+    """The lists, dicts and such of which `tree` is made, itself first."""
+    if type(tree) in MUTABLE:
         yield tree
     if isinstance(tree, (tuple, list, dict)):
         for item in tree.values() if isinstance(tree, dict) else tree:
+            yield from containers(item)
+    elif is_record(tree):
+        for item in parts_of(tree).values():
             yield from containers(item)
 
 
@@ -160,20 +210,23 @@ def _held(frame: Frame, besides: Collection[str]) -> set[int]:
 def require_own(frame: Frame, container: Any) -> None:
     """Refuse to change a container of somebody else, or of a region around this one (E0104)."""
     kind = type(container).__name__
+    is_object = not isinstance(container, MUTABLE)
     held, region = frame.session.made.get(id(container), (None, None))
     if held is None:
         raise fail(
             "E0104", f"this {kind} comes from outside of compiled code, which cannot change it",
-            help="build a new one: [*items, item], {**entries, key: value}",
+            help="return the new value, and assign it where the function is called" if is_object
+            else "build a new one: [*items, item], {**entries, key: value}",
         )  # fmt: skip
     if region is None:
         raise fail(
             "E0104", f"this {kind} may be one that something else holds as well: that depends on "
             "the data of a branch or a loop",
-            help=f"copy it before the change: {kind}(...)",
+            help="change it before" if is_object else f"copy it before the change: {kind}(...)",
         )  # fmt: skip
     if region is not builders.current().region:
         raise fail(
             "E0104", f"this {kind} cannot be changed in a branch or a loop on data",
-            help="fill a tensor of known length with `x[i] = v` instead",
+            help="assign a variable, and change it after" if is_object
+            else "fill a tensor of known length with `x[i] = v` instead",
         )  # fmt: skip

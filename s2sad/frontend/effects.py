@@ -43,6 +43,11 @@ def emit(session: Session, prim: Primitive, *values: Any, **attrs: Any) -> None:
     session.write(HOST, prim(session.capture(HOST), *values, **attrs))
 
 
+def last(session: Session) -> Any:
+    """The token that the last effect so far has given; None where there was none."""
+    return session.captures[id(HOST)].current if has_any(session) else None
+
+
 def has_any(session: Session) -> bool:
     """Whether the program has an effect so far."""
     return id(HOST) in session.captures

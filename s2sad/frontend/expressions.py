@@ -7,10 +7,11 @@ emitted instead. Each kind of node has one small function in `EXPRESSIONS`.
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import gast
+import numpy as np
 
 from s2sad import prims as p
 from s2sad.core import dtypes
@@ -18,14 +19,18 @@ from s2sad.core.diagnostics import S2sadError, did_you_mean, fail
 from s2sad.core.dispatch import slots
 from s2sad.core.operators import PROPERTIES
 from s2sad.core.tensor import Tensor
-from s2sad.frontend import index, refusals, scopes, static
+from s2sad.core.trees import is_record
+from s2sad.frontend import index, objects, refusals, scopes, static, texts
 from s2sad.frontend.branches import branch
-from s2sad.frontend.carried import stored_names
-from s2sad.frontend.containers import own, own_new
+from s2sad.frontend.carried import shape_of, stored_names
+from s2sad.frontend.containers import MUTABLE, is_made, own, own_new
 from s2sad.frontend.elements import element
 from s2sad.frontend.frame import Frame
+from s2sad.frontend.guards import MISSING
+from s2sad.frontend.sequences import Once
 from s2sad.frontend.shown import point_out, shown
 from s2sad.frontend.static import as_python
+from s2sad.frontend.trees import leaves
 from s2sad.frontend.unread import runs_unread
 from s2sad.frontend.views import require_fresh
 from s2sad.ir import builder as builders
@@ -51,7 +56,12 @@ STATIC_COMPARE: dict[type, Callable[[Any, Any], bool]] = {
     gast.IsNot: operator.is_not,
     gast.In: lambda x, y: x in y,
     gast.NotIn: lambda x, y: x not in y,
-}
+}  # fmt: skip
+ORDERING = frozenset(COMPARE.values())
+#: ``call(frame, function, args, kwargs)``, for operators and properties; filled by `calls`.
+CALL: list[Callable[..., Any]] = []
+#: ``stored(session, owner, name, default)``: what the program has assigned; filled by `stores`.
+STORED: list[Callable[..., Any]] = []
 #: Of a Tensor, what is known while compiling.
 ATTRIBUTES = ("shape", "dtype", "ndim", "size", "itemsize", "nbytes")
 FUNCTIONS = {name: getattr(operator, name) for name in dir(operator) if not name.startswith("_")}
@@ -93,11 +103,51 @@ def operate(frame: Frame, name: str, *operands: Any) -> Any:
     """A Python operator: static on static operands, the prims' in strict code, else MindSpore's."""
     if any(isinstance(x, Varying) for x in operands):
         return index.operate(name, operands, method_of_tensor)
+    written = None if frame.strict else objects.operator_of(operands, name)
+    if written is not None:
+        return CALL[0](frame, *written, {})
     if not any(is_tensor(x) for x in operands):
+        if name in ORDERING and any(map(holds_tensor, operands)):
+            return _compare_containers(frame, name, *operands)
         return own_new(frame.session, as_python(FUNCTIONS[name], *operands))
     if frame.strict:
         return FUNCTIONS[name](*operands)
+    if any(isinstance(x, (str, texts.Text)) for x in operands):
+        raise texts.unknown()
+    if any(isinstance(x, np.ndarray) for x in operands):  # known by now: a constant
+        operands = tuple(as_constant(x) for x in operands)
     return method_of_tensor(f"__{name}__")(*operands)
+
+
+def as_constant(operand: Any) -> Any:
+    """A NumPy array as the Tensor that eager code makes of it."""
+    if not isinstance(operand, np.ndarray):
+        return operand
+    return builders.current().value(Tensor(operand).array)
+
+
+def holds_tensor(value: Any) -> bool:
+    """Whether `value` is a tensor, or a container with one in it."""
+    if isinstance(value, (tuple, list, dict)) or is_record(value):
+        return any(is_tensor(leaf) for leaf in leaves(value))
+    return is_tensor(value)
+
+
+def _compare_containers(frame: Frame, name: str, one: Any, other: Any) -> bool:
+    """``==`` and ``!=`` of containers with tensors in them, as far as no tensor decides."""
+    if name in ("eq", "ne"):
+        if (
+            type(one) is not type(other)
+            or len(one) != len(other)
+            or shape_of(one) != shape_of(other)
+        ):
+            return name == "ne"
+        if all(x is y for x, y in zip(leaves(one), leaves(other), strict=True)):
+            return name == "eq"
+    raise fail(
+        "E0305", "this must be known while compiling, and depends on tensors in a container",
+        help="compare the tensors one by one",
+    )  # fmt: skip
 
 
 def method_of_tensor(name: str) -> Callable[..., Any]:
@@ -154,7 +204,7 @@ def _dict(frame: Frame, node: Any) -> dict[Any, Any]:
         if key is None:
             found.update(evaluate(frame, value))
         else:
-            found[evaluate(frame, key)] = evaluate(frame, value)
+            found[require_static(evaluate(frame, key), "dict")] = evaluate(frame, value)
     return own(frame.session, found)
 
 
@@ -172,13 +222,17 @@ def _binary(frame: Frame, node: Any) -> Any:
 def _unary(frame: Frame, node: Any) -> Any:
     value = evaluate(frame, node.operand)
     if isinstance(node.op, gast.Not):
-        condition = data_condition(frame, value)
-        return not truth(value) if condition is None else p.logical_not(condition)
+        return _negated(frame, value)
     try:
         return operate(frame, UNARY[type(node.op)], value)
     except S2sadError as error:
         point_out(error, frame.location(node), [(node.operand, value)])
         raise
+
+
+def _not(frame: Frame, value: Any) -> Any:
+    condition = data_condition(frame, value)
+    return not truth(value) if condition is None else p.logical_not(condition)
 
 
 @evaluates(gast.Compare)
@@ -212,14 +266,50 @@ def _compare_two(frame: Frame, op: Any, left: Any, right: Any) -> Any:
     if type(op) in STATIC_COMPARE:
         if frame.session.kept_loops and is_tensor(left) and is_tensor(right):
             raise Unfit("whether tensors are the same object, which may differ between passes")
-        if isinstance(op, (gast.In, gast.NotIn)) and (is_tensor(right) or is_tensor(left)):
-            raise fail(
-                "E0101", "`in` on a tensor cannot be compiled yet", help="ask `(x == y).any()`"
-            )
+        if isinstance(op, (gast.In, gast.NotIn)):
+            found = _contains(frame, left, right)
+            return found if isinstance(op, gast.In) else _negated(frame, found)
         return STATIC_COMPARE[type(op)](left, right)
     if frame.strict and isinstance(op, (gast.Eq, gast.NotEq)) and is_tensor(left):
         raise fail("E0101", "`==` compares identities here; call `equal`")
     return operate(frame, COMPARE[type(op)], left, right)
+
+
+def _contains(frame: Frame, value: Any, owner: Any) -> Any:
+    """``value in owner``; in a Tensor it is one element of bool."""
+    if is_tensor(owner):
+        return method_of_tensor("any")(operate(frame, "eq", owner, value))
+    method = objects.users_method(owner, "__contains__")
+    if method is not None:
+        return truth(CALL[0](frame, method, [owner, value], {}))
+    if isinstance(owner, dict) and not is_tensor(value):
+        return as_python(operator.contains, owner, value)
+    if not is_tensor(value) and not holds_tensor(owner):
+        return as_python(operator.contains, owner, value)
+    found: Any = False
+    for item in static_iterable(owner):
+        if item is value:
+            return True
+        if not is_tensor(item) and not is_tensor(value):
+            same = truth(operate(frame, "eq", item, value))
+        else:
+            same = operate(frame, "eq", item, value) if _comparable(item, value) else False
+        if same is True:
+            return True
+        if same is not False:
+            condition = data_condition(frame, same)
+            found = condition if found is False else p.logical_or(found, condition)
+    return found
+
+
+def _comparable(one: Any, other: Any) -> bool:
+    """Whether one of them is a tensor, and the other a tensor or a number."""
+    return all(is_tensor(x) or isinstance(x, (bool, int, float)) for x in (one, other))
+
+
+def _negated(frame: Frame, value: Any) -> Any:
+    condition = data_condition(frame, value)
+    return not truth(value) if condition is None else p.logical_not(condition)
 
 
 @evaluates(gast.BoolOp)
@@ -247,9 +337,40 @@ def _boolean_parts(frame: Frame, is_or: bool, parts: list[Any]) -> Any:
     return branch(frame, condition, then, orelse, rest)
 
 
+def evaluate_test(frame: Frame, node: Any) -> Any:
+    """Value of a condition, of which only the truth counts: parts of it may be of several types."""
+    with frame.at(node):
+        if isinstance(node, gast.BoolOp):
+            return _boolean_test(frame, isinstance(node.op, gast.Or), node.values)
+        if isinstance(node, gast.UnaryOp) and isinstance(node.op, gast.Not):
+            return _not(frame, evaluate_test(frame, node.operand))
+        return evaluate(frame, node)
+
+
+def _boolean_test(frame: Frame, is_or: bool, parts: list[Any]) -> Any:
+    first, *rest = parts
+    value = evaluate_test(frame, first)
+    if not rest:
+        return value
+    condition = data_condition(frame, value)
+    if condition is None:
+        return value if truth(value) == is_or else _boolean_test(frame, is_or, rest)
+
+    def kept(inner: Frame) -> bool:
+        return is_or
+
+    def others(inner: Frame) -> Any:
+        found = _boolean_test(inner, is_or, rest)
+        other = data_condition(inner, found)
+        return truth(found) if other is None else other
+
+    then, orelse = (kept, others) if is_or else (others, kept)
+    return branch(frame, condition, then, orelse, rest)
+
+
 @evaluates(gast.IfExp)
 def _conditional(frame: Frame, node: Any) -> Any:
-    test = evaluate(frame, node.test)
+    test = evaluate_test(frame, node.test)
     condition = data_condition(frame, test)
     if condition is None:
         is_true = frame.session.trail.take(node, truth(test))
@@ -341,12 +462,57 @@ def static_iterable(value: Any) -> Any:
 @evaluates(gast.Attribute)
 def _attribute(frame: Frame, node: Any) -> Any:
     owner = evaluate(frame, node.value)
+    return attribute_of(frame, owner, node.attr, gast.unparse(node).strip())
+
+
+def attribute_of(frame: Frame, owner: Any, name: str, path: str) -> Any:
+    """``owner.name``, which the user wrote as `path`; a property is read as a function is.
+
+    Raises
+    ------
+    S2sadError
+        E0220 when there is none, E0107 for a tensor that may have changed since it was put there.
+    """
     if isinstance(owner, Varying):
         raise Unfit("an attribute of a number")
-    own = isinstance(owner, Tensor) and node.attr in ("name", "requires_grad")
+    if isinstance(owner, texts.Text):
+        raise texts.unknown()
+    own = isinstance(owner, Tensor) and name in ("name", "requires_grad")
     if is_tensor(owner) and not own:
-        return _attribute_of_tensor(owner, node.attr)
-    return frame.attribute(owner, node.attr, gast.unparse(node).strip())
+        return _attribute_of_tensor(owner, name)
+    assigned = STORED[0](frame.session, owner, name, MISSING)
+    if assigned is not MISSING:
+        return assigned
+    getter = objects.getter(owner, name)
+    if getter is not None:
+        if not is_made(frame.session, owner):
+            frame.session.guards.getter(owner, name, path)
+        return CALL[0](frame, getter, [owner], {})
+    if is_made(frame.session, owner) and not isinstance(owner, MUTABLE):
+        value = own_attribute(owner, name, path)
+    else:
+        value = frame.attribute(owner, name, path)
+    require_fresh(frame, path, value)
+    return value
+
+
+def own_attribute(owner: Any, name: str, path: str) -> Any:
+    """``owner.name`` of an object that compiled code has made, which needs no guard."""
+    try:
+        return as_python(getattr, owner, name)
+    except AttributeError:
+        raise fail(
+            "E0220", f"{path.rpartition('.')[0]} ({type(owner).__name__}) has no attribute "
+            f"{name!r}", help=did_you_mean(name, dir(owner)),
+        ) from None  # fmt: skip
+
+
+def is_a(value: Any, kind: Any) -> bool:
+    """``isinstance(value, kind)``, where a value of the IR is a Tensor."""
+    if isinstance(value, Value):
+        kinds = kind if isinstance(kind, tuple) else (kind,)
+        return any(k is Tensor or k is object for k in kinds)
+    return isinstance(value, kind)
 
 
 def _attribute_of_tensor(owner: Any, name: str) -> Any:
@@ -372,15 +538,25 @@ class BoundMethod:
 @evaluates(gast.Subscript)
 def _subscript(frame: Frame, node: Any) -> Any:
     owner, key = evaluate(frame, node.value), evaluate(frame, node.slice)
-    if is_tensor(owner):
-        try:
-            return item_of_tensor(owner, key)
-        except S2sadError as error:
+    try:
+        return item_of(frame, owner, key, gast.unparse(node).strip())
+    except S2sadError as error:
+        if is_tensor(owner):
             point_out(error, frame.location(node), [(node.value, owner), (node.slice, key)])
-            raise
+        raise
+
+
+def item_of(frame: Frame, owner: Any, key: Any, path: str) -> Any:
+    """``owner[key]``, which the user wrote as `path`."""
+    if is_tensor(owner):
+        return item_of_tensor(owner, key)
+    method = objects.users_method(owner, "__getitem__")
+    if method is not None:
+        return CALL[0](frame, method, [owner, key], {})
     item = _item_at(owner, key) if is_tensor(key) else static.item(owner, key)
-    require_fresh(frame, gast.unparse(node).strip(), item)
-    return own_new(frame.session, item) if isinstance(key, slice) else item
+    require_fresh(frame, path, item)
+    is_new = isinstance(key, slice) or isinstance(owner, np.ndarray)
+    return own_new(frame.session, item) if is_new else item
 
 
 def item_of_tensor(tensor: Any, key: Any) -> Any:
@@ -396,6 +572,7 @@ def _item_at(owner: Any, index: Any) -> Any:
         raise fail(
             "E0305", f"the index of a {type(owner).__name__} must be known while compiling, "
             "but for tuples and lists of Tensors", label=shown(owner),
+            help="index a Tensor of the numbers: Tensor(numbers)[i], or ops.stack(tensors)[i]",
         )  # fmt: skip
     return method_of_tensor("__getitem__")(p.stack(*owner), p.reshape(index, shape=()))
 
@@ -406,20 +583,71 @@ def _slice(frame: Frame, node: Any) -> slice:
     return slice(*parts)
 
 
-@evaluates(gast.ListComp, gast.GeneratorExp)
-def _comprehension(frame: Frame, node: Any) -> list[Any]:
-    return own(frame.session, list(_generate(frame, node.elt, node.generators)))
+@evaluates(gast.ListComp)
+def _list_comprehension(frame: Frame, node: Any) -> list[Any]:
+    return own(frame.session, list(_generate(frame, (node.elt,), node.generators, "list")))
 
 
-def _generate(frame: Frame, element: Any, generators: list[Any]) -> Any:
+@evaluates(gast.GeneratorExp)
+def _generator(frame: Frame, node: Any) -> Once:
+    return Once(_generate(frame, (node.elt,), node.generators, "generator"), "generator")
+
+
+@evaluates(gast.DictComp)
+def _dict_comprehension(frame: Frame, node: Any) -> dict[Any, Any]:
+    entries = _generate(frame, (node.key, node.value), node.generators, "dict")
+    return own(frame.session, {require_static(key, "dict"): value for key, value in entries})
+
+
+@evaluates(gast.SetComp)
+def _set_comprehension(frame: Frame, node: Any) -> set[Any]:
+    return own(frame.session, a_set(_generate(frame, (node.elt,), node.generators, "set")))
+
+
+@evaluates(gast.Set)
+def _set(frame: Frame, node: Any) -> set[Any]:
+    return own(frame.session, a_set(items(frame, node.elts)))
+
+
+def a_set(items: Any) -> set[Any]:
+    """``set(items)``, of what is known while compiling (E0305)."""
+    return as_python(set, [require_static(item, "set") for item in items])
+
+
+def require_static(value: Any, what: str) -> Any:
+    """`value` as an item of a set or a key of a dict, which no tensor can be (E0305)."""
+    if holds_tensor(value):
+        kind = "an item of a set" if what == "set" else "a key of a dict"
+        raise fail(
+            "E0305", f"{kind} must be known while compiling, and this is a tensor",
+            label=shown(value), help="keep tensors in a list or a tuple: (a, b)",
+        )  # fmt: skip
+    return value
+
+
+def _generate(frame: Frame, parts: Any, generators: list[Any], what: str) -> Iterator[Any]:
+    """What a comprehension makes: a value, or a tuple of them where it has several `parts`."""
     if not generators:
-        yield evaluate(frame, element)
+        one, *more = (evaluate(frame, part) for part in parts)
+        yield (one, *more) if more else one
         return
     first, *rest = generators
     for item in static_iterable(evaluate(frame, first.iter)):
         inner = inner_frame(frame, first.target, item)
-        if all(truth(evaluate(inner, test)) for test in first.ifs):
-            yield from _generate(inner, element, rest)
+        if all(_keeps(inner, test, what) for test in first.ifs):
+            yield from _generate(inner, parts, rest, what)
+
+
+def _keeps(frame: Frame, test: Any, what: str) -> bool:
+    """Whether an item is kept (E0305 where that depends on data: so would the length)."""
+    with frame.at(test):
+        value = evaluate(frame, test)
+        if is_tensor(value):
+            raise fail(
+                "E0305", f"the length of this {what} would depend on tensor data",
+                label=shown(value), help="keep all, and choose with ops.where(c, x, 0)",
+            )  # fmt: skip
+        return truth(value)
 
 
 def inner_frame(frame: Frame, target: Any, item: Any) -> Frame:
@@ -458,6 +686,9 @@ def named(frame: Frame, name: str, value: Any) -> None:
 TARGETS: dict[type, Callable[[Frame, Any, Any], None]] = {}
 
 
+TARGETS_NEEDED = "write as many targets as there are values, or a starred one: first, *rest"
+
+
 def _unpack(frame: Frame, targets: list[Any], value: Any) -> None:
     values = list(static_iterable(value))
     stars = [i for i, target in enumerate(targets) if isinstance(target, gast.Starred)]
@@ -465,33 +696,35 @@ def _unpack(frame: Frame, targets: list[Any], value: Any) -> None:
         first, after = stars[0], len(targets) - stars[0] - 1
         if len(values) < first + after:
             message = f"at least {first + after} values needed, got {len(values)}"
-            raise fail("E0404", message, label=shown(value))
+            raise fail("E0404", message, label=shown(value), help=TARGETS_NEEDED)
         stop = len(values) - after
         values = [*values[:first], values[first:stop], *values[stop:]]
         targets = [t.value if isinstance(t, gast.Starred) else t for t in targets]
     if len(targets) != len(values):
         message = f"{len(targets)} targets, but {len(values)} values"
-        raise fail("E0404", message, label=shown(value))
+        raise fail("E0404", message, label=shown(value), help=TARGETS_NEEDED)
     for target, part in zip(targets, values, strict=True):
         bind(frame, target, part)
 
 
 @evaluates(gast.JoinedStr)
-def _f_string(frame: Frame, node: Any) -> str:
-    return "".join(str(evaluate(frame, part)) for part in node.values)
+def _f_string(frame: Frame, node: Any) -> str | texts.Text:
+    """What shows tensors is a text of its own kind."""
+    return texts.joined([_part(frame, part) for part in node.values])
+
+
+def _part(frame: Frame, node: Any) -> str | texts.Text:
+    value = evaluate(frame, node)
+    return value if isinstance(value, texts.Text) else str(value)
 
 
 @evaluates(gast.FormattedValue)
-def _formatted(frame: Frame, node: Any) -> str:
+def _formatted(frame: Frame, node: Any) -> str | texts.Text:
     value = evaluate(frame, node.value)
-    if is_tensor(value):
-        raise fail(
-            "E0101", "a text cannot depend on tensor data while compiling", label=shown(value),
-            help="format what the compiled function returns, or x.shape and x.dtype, which "
-            "are known",
-        )  # fmt: skip
+    spec = evaluate(frame, node.format_spec) if node.format_spec else ""
+    if holds_tensor(value) or isinstance(value, texts.Text):
+        return texts.text_of(value, spec, {-1: str, 115: str}.get(node.conversion, repr))
     if runs_unread(format, [value], {}):
         frame.session.guards.is_complete = False
     conversion = {-1: lambda x: x, 115: str, 114: repr, 97: ascii}[node.conversion]
-    spec = evaluate(frame, node.format_spec) if node.format_spec else ""
     return as_python(format, conversion(value), spec)

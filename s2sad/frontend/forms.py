@@ -15,9 +15,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from s2sad.core.diagnostics import fail
+from s2sad.core.dtypes import DType
 from s2sad.core.parameter import Parameter
 from s2sad.core.tensor import Tensor
 from s2sad.core.transform import EVERY, Transform
+from s2sad.core.trees import Known
 from s2sad.frontend.trees import leaves, map_leaves
 from s2sad.ir.graph import Value
 
@@ -68,10 +70,31 @@ def differentiated(transform: Transform, outputs: Any) -> Any:
         E0404 for `has_aux` with one output.
     """
     if not transform.has_aux:
-        return outputs
+        return with_tensors(transform, outputs)
     if not isinstance(outputs, (tuple, list)) or len(outputs) < 2:
         raise fail("E0404", "has_aux needs a function with at least two outputs")
-    return outputs[0]
+    return with_tensors(transform, outputs[0])
+
+
+#: What a function gives besides tensors, as far as forms hold it as it stands.
+STATIC = (Known, bool, float, str, bytes, complex, DType)
+
+
+def with_tensors(transform: Transform, outputs: Any) -> Any:
+    """`outputs` of a function, of which there is a derivative (E0307).
+
+    A gradient passes over what is no tensor; tangents and cotangents stand for each of the outputs.
+    """
+    found = [leaf for leaf in leaves(outputs) if leaf is not None]
+    static = [leaf for leaf in found if isinstance(leaf, STATIC)]
+    if static and (len(static) == len(found) or transform.kind not in ("grad", "value_and_grad")):
+        leaf = static[0].value if isinstance(static[0], Known) else static[0]
+        kind = type(leaf).__name__
+        raise fail(
+            "E0307", f"a function that is differentiated gives tensors; got a {kind}",
+            help="give the rest beside it: has_aux=True, or from another function",
+        )  # fmt: skip
+    return outputs
 
 
 def asked_positions(transform: Transform, args: Sequence[Any]) -> list[int]:
@@ -93,7 +116,7 @@ def asked_positions(transform: Transform, args: Sequence[Any]) -> list[int]:
     if asked and not found:
         names = ", ".join(map(str, asked))
         raise fail("E0308", f"grad_position {names} names no Tensor among the arguments")
-    if transform.kind in ("grad", "value_and_grad"):
+    if transform.kind in ("grad", "value_and_grad", "jacfwd", "jacrev"):
         for i in found:
             _require_float(args[i], i)
     return found

@@ -34,24 +34,37 @@ from s2sad.prims.cast import cast
 
 @dataclass(frozen=True)
 class Unbound:
-    """In place of a variable that only some paths assign; reading it is an error.
+    """In place of a variable that is another thing on each path; reading it is an error.
 
     Attributes
     ----------
     why : str
     place : Location or None
         The branch or loop.
+    code : str
+        E0211 for one that only some paths assign, E0306 for one of several kinds.
+    help : str
+    is_dead : bool
+        Whether it is known that nothing reads it before it is assigned again.
     """
 
     why: str
     place: Location | None
+    code: str = "E0211"
+    help: str = "assign it before, or on every path"
+    is_dead: bool = False
+
+    @staticmethod
+    def differing(error: S2sadError) -> Unbound:
+        """For a variable that is of several kinds, as `error` says: which may never be read."""
+        found = error.diagnostic
+        return Unbound(found.message, found.location, found.code, found.help or "")
 
     def read(self) -> S2sadError:
-        """E0211 for reading the variable here."""
+        """The error for reading the variable here."""
         here = locations.current.get()
         notes = () if here is None else (f"read at {here.file}:{here.line}:{here.column}",)
-        help = "assign it before, or on every path"  # noqa: A001
-        return fail("E0211", self.why, location=self.place, notes=notes, help=help)
+        return fail(self.code, self.why, location=self.place, notes=notes, help=self.help)
 
 
 @dataclass
@@ -87,6 +100,10 @@ class Session:
     trail : Trail
     writes : list of Location
         Where something was written into a tensor; see `views`.
+    handled : list of Exception
+        Those whose `except` is read now, the innermost last.
+    stores : dict of (int, str) to Store
+        Attributes of Cells that the program assigns, by the Cell's identity and the name.
     overwritten : dict of Value to int
         Tensors that a write may have changed, with the number of the last one.
     made : dict of int to (list or dict, Region or None)
@@ -107,6 +124,8 @@ class Session:
         self.order = 0
         self.trail = Trail()
         self.writes: list[Location | None] = []
+        self.handled: list[Exception] = []
+        self.stores: dict[tuple[int, str], Any] = {}
         self.overwritten: dict[Value, int] = {}
         self.made: dict[int, tuple[Any, Region | None]] = {}
         self.maybe: dict[Value, tuple[int, tuple[Value, ...]]] = {}
@@ -154,7 +173,10 @@ class Session:
         """Let later reads of `parameter` see `value`, and the caller after the call."""
         entry = self._entry(parameter)
         if not same_type(value.type, entry.value.type):
-            raise fail("E0401", f"{entry.binding} is {entry.value.type}, cannot hold {value.type}")
+            raise fail(
+                "E0401", f"{entry.binding} is {entry.value.type}, cannot hold {value.type}",
+                help="give it a value of its own shape, or keep the value in a Tensor",
+            )  # fmt: skip
         entry.written = value
 
     def _entry(self, tensor: Tensor) -> Capture:

@@ -148,6 +148,7 @@ class Guards:
 
     def _attribute(self, owner: Any, name: str, path: str, value: Any, *, is_counted: bool) -> None:
         text = f"owner.{name}" if name.isidentifier() else f"getattr(owner, {name!r})"
+        text = f"getattr(owner, {name!r}, MISSING)" if value is MISSING else text
         self._note(
             owner, name, path, lambda: getattr(owner, name, MISSING), value, text, "attribute",
             is_counted=is_counted,
@@ -164,6 +165,22 @@ class Guards:
         """That a namespace has no `key`, so that a builtin is meant; guarded."""
         text = f"owner.get({key!r}, MISSING)"
         self._note(owner, key, path, lambda: owner.get(key, MISSING), MISSING, text, "absent")
+
+    def getter(self, owner: Any, name: str, path: str) -> Any:
+        """The function that reads the property ``owner.name``; guarded."""
+        part = "fget" if isinstance(getattr(type(owner), name), property) else "func"
+
+        def read() -> Any:
+            return getattr(getattr(type(owner), name, None), part, MISSING)
+
+        text = f"getattr(type(owner), {name!r}).{part}"
+        value = read()
+        self._note(owner, name, path, read, value, text, "getter")
+        return value
+
+    def without(self, owner: Any, name: str, path: str) -> None:
+        """That ``owner`` has no attribute `name`; guarded."""
+        self._attribute(owner, name, path, MISSING, is_counted=False)
 
     def cell(self, cell: Any, name: str) -> Any:
         """Content of a closure's cell, guarded; ValueError when it is empty."""

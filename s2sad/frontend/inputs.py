@@ -7,6 +7,7 @@ from typing import Any
 
 from s2sad.core.parameter import Parameter
 from s2sad.core.tensor import Tensor
+from s2sad.core.trees import is_record, parts_of
 
 
 def is_input(leaf: Any) -> bool:
@@ -29,8 +30,8 @@ def _collect(path: str, value: Any, found: list[tuple[str, Any]]) -> None:
     if isinstance(value, (tuple, list)):
         for index, item in enumerate(value):
             _collect(f"{path}[{index}]", item, found)
-    elif isinstance(value, dict):
-        for key, item in value.items():
+    elif isinstance(value, dict) or is_record(value):
+        for key, item in (value if isinstance(value, dict) else parts_of(value)).items():
             _collect(f"{path}[{key!r}]", item, found)
     else:
         found.append((path, value))

@@ -8,7 +8,7 @@ is written out.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from enum import Enum, auto
 from types import FunctionType
@@ -19,26 +19,27 @@ from s2sad.core.cell import Cell
 from s2sad.core.dtypes import DType
 from s2sad.core.tensor import Tensor
 from s2sad.frontend import carried
-from s2sad.frontend.carried import changed_names, same_static
+from s2sad.frontend.branches import FLAGS, RETURNED
+from s2sad.frontend.carried import Again, Blank, changed_names, same_static
 from s2sad.frontend.containers import containers, settle, with_several_holders
+from s2sad.frontend.exits import Exit, Leaving
 from s2sad.frontend.frame import Frame, Unbound
 from s2sad.frontend.guards import LITERALS
 from s2sad.frontend.index import VaryingRange
 from s2sad.frontend.liveness import Live, liveness
-from s2sad.frontend.loops import State, body_region, compile_with, is_bound
+from s2sad.frontend.loops import State, after_loop, compile_with, counted, is_bound
 from s2sad.frontend.trees import leaves, map_leaves
 from s2sad.frontend.views import note_result
 from s2sad.ir import builder as builders
 from s2sad.ir.graph import Value
 from s2sad.ir.types import Type, i64, same_type
 from s2sad.ir.varying import Unfit, Varying
-from s2sad.prims.control import for_
 
 #: Fewer passes than these are written out.
 MIN_PASSES = 3
 
 #: ``run(frame, index)``: execute the body of a loop.
-Run = Callable[[Frame, Any], None]
+Run = Callable[[Frame, Any], Leaving]
 
 
 class Outcome(Enum):
@@ -52,29 +53,31 @@ class Outcome(Enum):
     NEVER = auto()
 
 
-def try_to_keep(frame: Frame, node: Any, passes: range, run: Run) -> Outcome:
-    """Compile ``for target in passes: body`` as a loop, or change nothing."""
+def try_to_keep(frame: Frame, node: Any, passes: range, run: Run) -> tuple[Outcome, Leaving]:
+    """Compile ``for target in passes: body`` as a loop, or change nothing; how it is left."""
     if frame.tree is None or len(passes) < MIN_PASSES:
-        return Outcome.NEVER
+        return Outcome.NEVER, None
     session, before = frame.session, carried.written_now(frame)
     overwritten, made = dict(session.overwritten), dict(session.made)
     try:
         with builders.all_or_nothing():
-            _keep(frame, node, _Passes.of(passes), run)
+            leaving = _keep(frame, node, _Passes.of(passes), run)
     except (Unfit, Exception) as reason:  # errors of the body come again when it is written out
+        if isinstance(reason, Again):
+            raise
         carried.write_back(frame, before)
         session.overwritten, session.made = overwritten, made
         settles = not isinstance(reason, Unfit) or reason.settles
-        return Outcome.LATER if settles else Outcome.NEVER
-    return Outcome.KEPT
+        return (Outcome.LATER if settles else Outcome.NEVER), None
+    return Outcome.KEPT, leaving
 
 
-def keep_inner(frame: Frame, node: Any, passes: VaryingRange, run: Run) -> None:
+def keep_inner(frame: Frame, node: Any, passes: VaryingRange, run: Run) -> Leaving:
     """Compile a loop whose bounds depend on a loop around it, which is kept (else `Unfit`)."""
     if frame.tree is None:
         raise Unfit("a loop in code that is not the user's")
     known = _Passes(passes.bounds, passes.low, passes.high, last=None, runs=passes.runs)
-    _keep(frame, node, known, run)
+    return _keep(frame, node, known, run)
 
 
 @dataclass(frozen=True)
@@ -134,8 +137,12 @@ class _Kept(State):
     def refuse(self, message: str) -> None:
         raise Unfit(message, settles=True)
 
+    def begin(self, trees: Mapping[str, Any]) -> None:
+        self.stored += [name for name in trees if name not in self.stored]
+        super().begin(trees)
+
     def moves(self, leaf: Any) -> bool:
-        return isinstance(leaf, Value)
+        return isinstance(leaf, (Value, Blank))
 
     def put(self, frame: Frame, values: list[Value]) -> None:
         super().put(frame, values)
@@ -146,12 +153,20 @@ class _Kept(State):
     def yields(self, inner: Frame, types: list[Type]) -> list[Value]:
         values: list[Value] = []
         self.left.clear()
-        for name in self.stored:
-            if name in self.names:
-                self.left[name] = self._after(name, inner, values, types)
-            elif name in self.live.after and is_bound(inner, name):
-                self._require_run()
-                self.left[name] = map_leaves(inner.local_names[name], self._last)
+        for name in self.names:  # as they are carried
+            self.left[name] = self._after(name, inner, values, types)
+        late = {
+            name: inner.local_names[name] for name in self.stored
+            if name not in self.names and name in self.live.after and is_bound(inner, name)
+        }  # fmt: skip
+        for name, tree in late.items():
+            self._require_run()
+            if not self.exits:
+                self.left[name] = map_leaves(tree, self._last)
+            elif name in self.live.entry:
+                raise Unfit(f"{name} is not bound in the first pass", settles=True)
+        if self.exits and late:  # which pass is the last one, data decide
+            self.begin({name: map_leaves(tree, _as_value) for name, tree in late.items()})
         self._require_single(inner)
         return values
 
@@ -177,6 +192,7 @@ class _Kept(State):
             one, other = next(pairs)
             if not self.moves(one):
                 return one if same_static(one, other) else self._changed(name, other)
+            other = _as_value(other)
             if not self.moves(other) or not same_type(other.type, types[len(values)]):
                 raise Unfit(f"{name} changes its type", settles=True)
             values.append(other)
@@ -198,6 +214,8 @@ class _Kept(State):
     def _last(self, leaf: Any) -> Any:
         """What the last pass leaves of a leaf that no pass reads."""
         self._require_run()
+        if self.exits:
+            raise Unfit("what the last pass leaves, which data decide", settles=True)
         if isinstance(leaf, Value):
             raise Unfit("data that no pass has given yet", settles=True)
         if not isinstance(leaf, Varying):
@@ -207,6 +225,11 @@ class _Kept(State):
         return leaf.last
 
 
+def _as_value(leaf: Any) -> Any:
+    """A number that varies from pass to pass as data."""
+    return leaf.value if isinstance(leaf, Varying) else leaf
+
+
 def _as_it_is(leaf: Any) -> Any:
     """`leaf`, which holds nothing that belongs to a pass: a function defined there may."""
     if not isinstance(leaf, (*LITERALS, Cell, DType, FunctionType, Tensor, type)):
@@ -214,40 +237,44 @@ def _as_it_is(leaf: Any) -> Any:
     return leaf
 
 
-def _keep(frame: Frame, node: Any, passes: _Passes, run: Run) -> None:
+def _keep(frame: Frame, node: Any, passes: _Passes, run: Run) -> Leaving:
     stored = changed_names([node.target, *node.body])
     live = liveness(frame.tree)[node]
     needed = [name for name in stored if name in live.entry or name in live.after]
     names = [name for name in needed if is_bound(frame, name)]
-    state = _Kept(frame, names, live=live, passes=passes, stored=stored)
+    before = frame.copy(dict(frame.local_names))
+    state = _Kept(before, names, live=live, passes=passes, stored=stored)
     frame.session.kept_loops += 1
     try:
         results = _emit(state, run)
     finally:
         frame.session.kept_loops -= 1
-    _finish(state, list(results))
+    _finish(frame, state, list(results))
+    return after_loop(frame, state)
 
 
 def _emit(state: _Kept, run: Run) -> tuple[Value, ...]:
     """Emit the loop, when it is known which parameters it carries."""
     passes, session = state.passes, state.frame.session
 
-    def one_pass(inner: Frame, extra: list[Value]) -> None:
+    def one_pass(inner: Frame, extra: list[Value]) -> Leaving:
         index, depth = extra[0], session.kept_loops
         terms: dict[Value | None, int] = {index: 1}
-        run(inner, Varying(index, passes.low, passes.high, passes.last, depth, terms))
+        varying = Varying(index, passes.low, passes.high, passes.last, depth, terms)
+        leaving = run(inner, varying)
+        if isinstance(leaving, Exit) and leaving.kind in ("return", "break"):
+            raise Unfit("no second pass")  # data do not decide that
+        return leaving
 
     def emit(initial: list[Value]) -> Any:
-        region = body_region(state, carried.types_of(initial), (i64,), one_pass)
-        bounds = [x if isinstance(x, Value) else p.const(x, i64) for x in passes.bounds]
-        return builders.current().emit(for_, [*bounds, *initial], {}, {"body": region})
+        start, stop, step = (x if isinstance(x, Value) else p.const(x, i64) for x in passes.bounds)
+        return counted(state, (start, stop, step), initial, one_pass)
 
-    return builders.as_tuple(compile_with(state, emit))
+    return compile_with(state, emit)
 
 
-def _finish(state: _Kept, results: list[Value]) -> None:
+def _finish(frame: Frame, state: _Kept, results: list[Value]) -> None:
     """Let variables and parameters hold what they do after the loop."""
-    frame = state.frame
     initial = [leaf for leaf in state.leaves if state.moves(leaf)]
     for result, leaf, end_ in zip(results, initial, state.ends, strict=False):
         note_result(frame.session, result, leaf if not state.passes.runs else None, end_)
@@ -255,12 +282,15 @@ def _finish(state: _Kept, results: list[Value]) -> None:
     def end(leaf: Any) -> Any:
         return results[leaf.index] if isinstance(leaf, _Slot) else leaf
 
-    read = [name for name in state.stored if name in state.live.after and name in state.left]
+    kept = {*state.live.after, *FLAGS.values(), RETURNED}
+    read = [name for name in state.stored if name in kept and name in state.left]
     left = {name: map_leaves(state.left[name], end) for name in read}
-    ends = (state.ended,) if state.passes.runs else (frame.local_names, state.ended)
+    ends = (state.ended,) if state.passes.runs else (state.frame.local_names, state.ended)
     settle(frame, left, *ends)
     for name in state.stored:
-        lost = Unbound(f"`{name}` is not read again", carried.here())
+        lost = state.ended.get(name)
+        if not isinstance(lost, Unbound) or name not in state.live.after:
+            lost = Unbound(f"`{name}` is not read again", carried.here(), is_dead=True)
         frame.local_names[name] = left.get(name, lost)
     count = len(state.parameters)
     for key, value in zip(state.parameters, results[len(results) - count :], strict=True):

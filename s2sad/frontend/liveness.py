@@ -21,7 +21,7 @@ DEFINITIONS = (gast.FunctionDef, gast.AsyncFunctionDef, gast.Lambda, gast.ClassD
 
 @dataclass(frozen=True)
 class Live:
-    """What a `for` needs of its variables.
+    """What a loop needs of its variables.
 
     Attributes
     ----------
@@ -37,7 +37,7 @@ class Live:
 
 @lru_cache(maxsize=256)
 def liveness(function: Any) -> Mapping[Any, Live]:
-    """`Live` of each `for` in the tree of a function, nested functions apart."""
+    """`Live` of each loop in the tree of a function, nested functions apart."""
     walk = _Walk(_read_later(function))
     walk.block(function.body, Names(), Names())
     return walk.found
@@ -100,6 +100,12 @@ class _Walk:
         return head | _loads(node.iter) | _loads(node.target)
 
     def _while(self, node: Any, end: Names, after: Names) -> Names:
+        """What a pass needs is told as if the condition always held; else the end comes at once."""
+        entry = self._passes(node, Names(), after)
+        self.found[node] = Live(entry | self.always, end | after | self.always)
+        return self._passes(node, end, after)
+
+    def _passes(self, node: Any, end: Names, after: Names) -> Names:
         head = end | _loads(node.test)
         while True:
             new = head | self.block(node.body, head, head | after)

@@ -2,7 +2,8 @@
 
 The body is compiled once, as a region. What it assigns and what existed before is carried from
 pass to pass; types must not change on the way. A parameter that the body writes is carried too,
-and a Python number that changes becomes a tensor.
+and a Python number that changes becomes a tensor. A loop that may be left early carries flags that
+say so, and what is to be returned; its condition asks the flags first.
 """
 
 from __future__ import annotations
@@ -10,22 +11,42 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import reduce
 from typing import Any
 
-from s2sad.core.diagnostics import fail
+import numpy as np
+
+from s2sad import prims as p
+from s2sad.core.diagnostics import S2sadError, fail
 from s2sad.core.dtypes import DType
+from s2sad.core.tensor import Tensor
 from s2sad.core.trees import changed
 from s2sad.frontend import carried
-from s2sad.frontend.carried import changed_names, fork, is_data, same_static
+from s2sad.frontend.branches import FLAGS, RETURNED, STOP, flags_of, parted, turned
+from s2sad.frontend.carried import (
+    Again,
+    Blank,
+    changed_names,
+    decide_dtype,
+    fork,
+    is_data,
+    same_static,
+)
 from s2sad.frontend.containers import settle, stand_for
+from s2sad.frontend.exits import Exit, Leaving, NeverReturns, Run, keeps_variables
 from s2sad.frontend.frame import Frame, Unbound
-from s2sad.frontend.trees import leaves
+from s2sad.frontend.merges import Result, finisher
+from s2sad.frontend.trees import leaves, map_leaves
 from s2sad.frontend.views import note_result
 from s2sad.ir import builder as builders
-from s2sad.ir.builder import Builder, discard
+from s2sad.ir.builder import Builder, as_tuple, discard
 from s2sad.ir.graph import Region, Value
-from s2sad.ir.types import TensorType, Type, i64, same_type
-from s2sad.prims.control import for_, while_
+from s2sad.ir.types import TensorType, Type, i64, same_type, type_of
+from s2sad.ir.varying import Unfit, Varying
+from s2sad.prims.control import for_, if_, while_
+
+#: Names for what a loop carries besides its variables.
+HINTS = {"<break>": "left", "<return>": "ended", "<stop>": "stopped", "<returned>": "found"}
 
 
 @dataclass
@@ -50,6 +71,12 @@ class State:
         What all variables hold after a pass.
     lost : dict of str to Unbound
         Variables that cannot be read after a pass, hence neither before it nor after the loop.
+    exits : dict of str to Exit
+        How a pass may leave the loop.
+    returned : tree
+        What it returns then: static leaves, and places among what is carried for that.
+    wanted : frozenset of str
+        Variables that are read after the loop, where a pass surely begins.
     """
 
     frame: Frame
@@ -62,6 +89,9 @@ class State:
     ends: list[Value] = field(default_factory=list)
     ended: Mapping[str, Any] = field(default_factory=dict)
     lost: dict[str, Unbound] = field(default_factory=dict)
+    exits: dict[str, Exit] = field(default_factory=dict)
+    returned: Any = None
+    wanted: frozenset[str] = frozenset()
 
     def meet(self, name: str) -> None:
         """Carry a variable that a pass changes without assigning it, in another attempt."""
@@ -73,6 +103,13 @@ class State:
         self.names.remove(name)
         self.dtypes.clear()  # the leaves behind it have other places now
         self.lost[name] = unbound
+        raise Again(self)
+
+    def begin(self, trees: Mapping[str, Any]) -> None:
+        """Carry variables that a pass gives first, and zeros before that, in another attempt."""
+        for name, tree in trees.items():
+            self.frame.local_names[name] = changed(tree, _blank)
+            self.names.append(name)
         raise Again(self)
 
     def link(self, leaf: Value, names: Iterable[str]) -> None:
@@ -107,7 +144,7 @@ class State:
     def hints(self) -> list[str | None]:
         """Names for the carried values."""
         return [
-            name for name in self.names
+            HINTS.get(name, name) for name in self.names
             for leaf in leaves(self.frame.local_names[name]) if self.moves(leaf)
         ] + [self.frame.session.captures[key].value.name for key in self.parameters]  # fmt: skip
 
@@ -140,30 +177,6 @@ class State:
         return _yields(self, inner, types)
 
 
-class Again(Exception):  # noqa: N818 - a signal, not an error
-    """The loop that carries `state` must be compiled again: more is known of what it carries."""
-
-    def __init__(self, state: State) -> None:
-        super().__init__()
-        self.state = state
-
-
-def decide_dtype(frame: Frame, leaf: Any, dtype: DType) -> None:
-    """Where `leaf` stands for a number that a loop around carries, let it have `dtype` there.
-
-    Raises
-    ------
-    Again
-        For that loop, unless its body has decided already.
-    """
-    for state in reversed(frame.session.loops):
-        if isinstance(leaf, Value) and leaf in state.before:
-            place, leaf = state.before[leaf]
-            if carried.is_number(leaf) and place not in state.dtypes:
-                state.dtypes[place] = dtype
-                raise Again(state)
-
-
 def compile_with(state: State, emit: Callable[[list[Value]], Any]) -> Any:
     """What `emit` makes of the initial values, when it is known what the loop carries."""
     session = state.frame.session
@@ -190,7 +203,8 @@ def compile_loop(
     body: list[Any],
     emit: Callable[[State, list[Value]], tuple[Value, ...]],
     targets: Iterable[str] = (),
-) -> None:
+    wanted: frozenset[str] = frozenset(),
+) -> State:
     """Compile a loop over `body` with `emit`, until what it carries is known.
 
     Parameters
@@ -199,21 +213,25 @@ def compile_loop(
         The loop's own variables.
     emit : callable
         Gets the state and the initial values; builds the regions and emits the operation.
+    wanted : frozenset of str
+        See `State`.
     """
     stored = changed_names(body)
     known = [name for name in stored if is_bound(frame, name)]
-    state = State(frame, known, stored=[*stored, *targets])
+    before = frame.copy(dict(frame.local_names))
+    state = State(before, known, stored=[*stored, *targets], wanted=wanted)
     results = compile_with(state, lambda initial: emit(state, initial))
     after = fork(frame)
     state.put(after, ones_of(state, results))
     merged = {name: after.local_names[name] for name in state.names}
-    settle(frame, merged, frame.local_names, state.ended)
+    settle(frame, merged, before.local_names, state.ended)
     frame.local_names.update(merged)
     frame.local_names.update(state.lost)
     for name in stored:
-        if name not in known and name not in state.lost:
+        if name not in state.names and name not in state.lost:
             why = f"`{name}` is assigned only in the body of a loop, which may not run"
             frame.local_names[name] = Unbound(why, carried.here())
+    return state
 
 
 def ones_of(state: State, results: Sequence[Value]) -> list[Value]:
@@ -253,43 +271,90 @@ def is_bound(frame: Frame, name: str) -> bool:
 
 
 def while_loop(
-    frame: Frame, test: Callable[[Frame], Value], run: Callable[[Frame], None], body: list[Any]
-) -> None:
-    """Compile ``while test: body``; `run` executes the body in a frame."""
+    frame: Frame, test: Callable[[Frame], Value] | None, run: Run, body: list[Any],
+    wanted: frozenset[str] = frozenset(),
+) -> Leaving:  # fmt: skip
+    """Compile ``while test: body``; `run` executes the body in a frame.
+
+    Without a `test` the loop goes on until a pass leaves it.
+    """
 
     def emit(state: State, initial: list[Value]) -> tuple[Value, ...]:
         types = carried.types_of(initial)
-        condition = build(state, types, lambda inner, _: [test(inner)])
+        condition = build(state, types, lambda inner, _: [unless_left(state, inner, test)])
         region = body_region(state, types, (), lambda inner, _: run(inner))
         regions = {"condition": condition, "body": region}
-        return builders.as_tuple(builders.current().emit(while_, initial, {}, regions))
+        return as_tuple(builders.current().emit(while_, initial, {}, regions))
 
-    compile_loop(frame, body, emit)
+    state = compile_loop(frame, body, emit, (), wanted)
+    return after_loop(frame, state, is_endless=test is None)
+
+
+def is_left(state: State, frame: Frame) -> Value | None:
+    """Whether a pass has left the loop; None where none can."""
+    flags = [frame.local_names[name] for name in FLAGS.values() if name in state.names]
+    return reduce(p.logical_or, flags) if flags else None
+
+
+def unless_left(state: State, frame: Frame, test: Callable[[Frame], Value] | None) -> Value:
+    """Whether the next pass begins: no pass has left the loop, and `test` says so."""
+    left = is_left(state, frame)
+    if left is None:
+        return builders.current().value(np.bool_(True)) if test is None else test(frame)
+    if test is None:
+        return p.logical_not(left)
+    regions = {"then": lambda: [np.bool_(False)], "orelse": lambda: [test(frame)]}
+    return builders.current().emit(if_, [left], {}, regions)
 
 
 def for_loop(
-    frame: Frame,
-    bounds: tuple[Any, Any, Any],
-    run: Callable[[Frame, Value], None],
-    body: list[Any],
-    targets: Iterable[str],
-) -> None:
+    frame: Frame, bounds: tuple[Any, Any, Any], run: Callable[[Frame, Value], Leaving],
+    body: list[Any], targets: Iterable[str],
+) -> Leaving:  # fmt: skip
     """Compile a counted loop; `run` executes the body in a frame for an index.
 
     `targets` are the loop's own variables: they live in the body only.
     """
 
     def emit(state: State, initial: list[Value]) -> tuple[Value, ...]:
-        types = carried.types_of(initial)
-        region = body_region(state, types, (i64,), lambda inner, extra: run(inner, extra[0]))
-        return builders.as_tuple(
-            builders.current().emit(for_, [*bounds, *initial], {}, {"body": region})
-        )
+        return counted(state, bounds, initial, lambda inner, extra: run(inner, extra[0]))
 
-    compile_loop(frame, body, emit, targets)
+    state = compile_loop(frame, body, emit, targets)
     for name in targets:
         why = f"`{name}` is the variable of a loop that may not run"
         frame.local_names[name] = Unbound(why, carried.here())
+    return after_loop(frame, state)
+
+
+def counted(
+    state: State, bounds: tuple[Any, Any, Any], initial: list[Value],
+    run: Callable[[Frame, list[Value]], Leaving],
+) -> tuple[Value, ...]:  # fmt: skip
+    """Emit a loop over ``range(*bounds)``: one that counts, unless a pass may leave it."""
+    builder, types = builders.current(), carried.types_of(initial)
+    if not state.exits:
+        region = body_region(state, types, (i64,), run)
+        return as_tuple(builder.emit(for_, [*bounds, *initial], {}, {"body": region}))
+    start, stop, step = map(builder.value, bounds)
+
+    def condition(inner: Frame, extra: list[Value]) -> list[Value]:
+        begins, left = _is_before(extra[0], stop, step), is_left(state, inner)
+        return [begins if left is None else p.logical_and(p.logical_not(left), begins)]
+
+    regions = {
+        "condition": build(state, types, condition, (i64,)),
+        "body": body_region(state, types, (i64,), run, lambda index: [p.add(index, step)]),
+    }
+    return as_tuple(builder.emit(while_, [start, *initial], {}, regions))[1:]
+
+
+def _is_before(index: Value, stop: Value, step: Value) -> Value:
+    """Whether `index` is one of a range that goes by `step` to `stop`."""
+    known = None if isinstance(step.owner, Region) else step.owner.attrs.get("value")
+    if known is not None:
+        return p.less(index, stop) if known > 0 else p.greater(index, stop)
+    ahead = p.logical_and(p.greater(step, 0), p.less(index, stop))
+    return p.logical_or(ahead, p.logical_and(p.less(step, 0), p.greater(index, stop)))
 
 
 def build(
@@ -317,13 +382,17 @@ def body_region(
     state: State,
     types: list[Type],
     first: tuple[Type, ...],
-    run: Callable[[Frame, list[Value]], None],
+    run: Callable[[Frame, list[Value]], Leaving],
+    following: Callable[..., list[Value]] = lambda *_: [],
 ) -> Region:
-    """Region of one pass: it yields what the variables hold after the body."""
+    """Region of one pass: it yields what the variables hold after the body.
+
+    What is `following` its first arguments it yields before that.
+    """
 
     def one_pass(inner: Frame, extra: list[Value]) -> list[Value]:
         entry = carried.written_now(inner)
-        run(inner, extra)
+        _end_pass(state, inner, lambda: run(inner, extra))
         known = (*state.names, *state.stored, *state.lost)
         for name in carried.rebound(inner, state.frame, known):
             state.meet(name)
@@ -332,9 +401,67 @@ def body_region(
         state.ended = inner.local_names
         state.ends = values + [inner.session.captures[key].current for key in state.parameters]
         require_apart(state, builders.current().region.args[len(first) :])
-        return state.ends
+        return [*following(*extra), *state.ends]
 
     return build(state, types, one_pass, first)
+
+
+def _end_pass(state: State, inner: Frame, run: Callable[[], Leaving]) -> None:
+    """Do a pass; its variables, and flags among them, are what it leaves, however it is left."""
+    before, builder = dict(inner.local_names), builders.current()
+    try:
+        leaving = turned(run(), "continue")
+    except NeverReturns:
+        leaving = Exit("raise")
+    counts = keeps_variables(leaving)
+    found, state.exits = flags_of(leaving)
+    if not counts:
+        inner.local_names.clear()
+        inner.local_names.update(before)
+    values: list[Value] = []
+    if "return" in state.exits:
+        state.returned = map_leaves(found.pop(RETURNED), lambda x: _put_by(x, values))
+        found[RETURNED] = tuple(values)
+    for name, flag in found.items():
+        if name in FLAGS.values():
+            found[name] = carried.as_value(builder, flag)
+    inner.local_names.update(found)
+    new = {name: tree for name, tree in found.items() if name not in state.names}
+    if new:
+        state.begin(new)
+
+
+def _put_by(leaf: Any, values: list[Value]) -> Any:
+    """`leaf` of what is returned, or where it is found among `values`, to which it goes."""
+    if isinstance(leaf, Varying):
+        raise Unfit("the index of a loop is returned")
+    if not isinstance(leaf, (Value, Tensor)):
+        return leaf
+    values.append(builders.current().value(leaf))
+    return Result(len(values) - 1)
+
+
+def _blank(leaf: Any) -> Any:
+    """What stands for `leaf` before a loop that gives it first: nobody reads it there."""
+    if isinstance(leaf, Tensor):
+        return Blank(type_of(leaf.array))
+    return Blank(leaf.type) if isinstance(leaf, Value) else leaf
+
+
+def after_loop(frame: Frame, state: State, *, is_endless: bool = False) -> Leaving:
+    """How the statement of a loop is left: a `return` in it ends more than the loop.
+
+    One that is endless ends in no other way than those that its passes know.
+    """
+    names = [name for name in (*FLAGS.values(), RETURNED) if name in state.names]
+    found = {name: frame.local_names.pop(name) for name in names}
+    if STOP in found:
+        del found[STOP]
+    elif is_endless:
+        found[[name for name in names if name != RETURNED][-1]] = True
+    if RETURNED in found:
+        found[RETURNED] = finisher(found[RETURNED])(state.returned)
+    return parted(frame, found, state.exits)
 
 
 def _grow(state: State, inner: Frame, entry: dict[int, Value | None]) -> None:
@@ -358,18 +485,41 @@ def _yields(state: State, inner: Frame, types: list[Type]) -> list[Value]:
         before, after = state.frame.local_names[name], inner.local_names[name]
         if isinstance(after, Unbound):
             state.lose(name, after)
-        if carried.shape_of(before) != carried.shape_of(after):
-            raise fail(
-                "E0306", f"`{name}` is built differently after one pass of the loop: "
-                f"{len(leaves(before))} items before, {len(leaves(after))} after",
-                help="fill a tensor of known length with `x[i] = v` instead",
-            )  # fmt: skip
-        for old, new in zip(leaves(before), leaves(after), strict=True):
-            if is_data(old):
-                values.append(_carry(state, name, place, (old, new), types[len(values)]))
-            elif not same_static(old, new):
-                raise carried.differ(name, old, new, "before the loop", "after one pass")
-            place += 1
+        try:
+            found = _after_pass(state, name, place, (before, after), types[len(values) :])
+        except S2sadError as error:
+            if error.code != "E0306":
+                raise
+            state.lose(name, Unbound.differing(error))
+        values += found
+        place += len(leaves(before))
+    first = {
+        name: inner.local_names[name] for name in state.stored
+        if name in state.wanted and name not in (*state.names, *state.lost)
+        and is_bound(inner, name)
+    }  # fmt: skip
+    if first:
+        state.begin(first)
+    return values
+
+
+def _after_pass(
+    state: State, name: str, place: int, trees: tuple[Any, Any], types: list[Type]
+) -> list[Value]:
+    """Data of one variable after a pass, the leaves of which begin at `place` (E0306)."""
+    before, after = trees
+    if carried.shape_of(before) != carried.shape_of(after):
+        raise fail(
+            "E0306", f"`{name}` is built differently after one pass of the loop: "
+            f"{len(leaves(before))} items before, {len(leaves(after))} after",
+            help="fill a tensor of known length with `x[i] = v` instead",
+        )  # fmt: skip
+    values: list[Value] = []
+    for i, (old, new) in enumerate(zip(leaves(before), leaves(after), strict=True)):
+        if is_data(old):
+            values.append(_carry(state, name, place + i, (old, new), types[len(values)]))
+        elif not same_static(old, new):
+            raise carried.differ(name, old, new, "before the loop", "after one pass")
     return values
 
 
@@ -387,7 +537,7 @@ def _carry(state: State, name: str, place: int, leaf: tuple[Any, Any], expected:
             state.dtypes[place] = value.dtype  # a number takes the dtype that the body gives it
             raise Again(state)
         decide_dtype(state.frame, old, value.dtype)
-    before = builder.value(old) if not carried.is_number(old) else old
+    before = carried.as_value(builder, old) if not carried.is_number(old) else old
     raise carried.differ(name, before, value, "before the loop", "after one pass")
 
 

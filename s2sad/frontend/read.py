@@ -20,18 +20,23 @@ from s2sad.core import location as locations
 from s2sad.core.diagnostics import S2sadError, fail, locate
 from s2sad.core.location import Location
 from s2sad.core.parameter import check_unique
+from s2sad.core.stores import Store
 from s2sad.core.tensor import Tensor
-from s2sad.frontend import calls
+from s2sad.frontend import calls, managing, matching, naming, printing  # noqa: F401
 from s2sad.frontend.callee import start_of, title_of
+from s2sad.frontend.effects import HOST
+from s2sad.frontend.exits import NeverReturns
 from s2sad.frontend.frame import Frame, Session
 from s2sad.frontend.guards import Guards
 from s2sad.frontend.inputs import is_input, named_leaves
-from s2sad.frontend.shown import shown
+from s2sad.frontend.results import flatten_result
+from s2sad.frontend.stores import results_of
 from s2sad.frontend.survey import add_others
-from s2sad.frontend.trail import Trail, place_of
+from s2sad.frontend.trail import place_of
 from s2sad.frontend.trees import map_leaves
 from s2sad.ir.builder import Builder, reaching
 from s2sad.ir.graph import Function, Region, Value
+from s2sad.ir.outcome import spelled
 from s2sad.ir.types import Type, type_of
 
 
@@ -47,13 +52,16 @@ class Reading:
     guards : Guards
     hidden : tuple of Tensor
         Parameters and captured tensors, read at each call.
-    written : tuple of Tensor
+    written : tuple of Tensor or Store
+    form : object
+        What the function returns, with the numbers of results for the tensors in it.
     """
 
     function: Function
     guards: Guards
     hidden: tuple[Tensor, ...]
-    written: tuple[Tensor, ...]
+    written: tuple[Any, ...]
+    form: Any
 
 
 #: Python's own limit while compiling: one call of the user's takes about a dozen of ours.
@@ -99,36 +107,53 @@ def read(function: Callable[..., Any], bound: inspect.BoundArguments, *, order: 
     with builder.active(), reaching(session), deep_recursion(), locations.at(start_of(function)):
         frame = Frame(session, "", {})
         try:
-            result = calls.call(frame, function, list(given.args), given.kwargs)
-            tree, results = flatten_result(result, builder, session.trail)
+            result = _result(frame, function, given)
+            form, results = flatten_result(result, builder, session.trail)
+            stores = results_of(session)
         except S2sadError as error:
             add_others(error, session.trail)
             raise
+        except RecursionError as error:
+            raise fail(
+                "E0103", "this is nested too deep to be compiled", location=place_of(error),
+                help="give parts of it names of their own, or write a loop",
+            ) from None  # fmt: skip
         except Exception as error:
             if not hasattr(error, "diagnostic"):  # a fault of s2sad: at what it happened
                 locate(error, place_of(error))
             raise
     bindings = [path for path, leaf in paths if is_input(leaf)]
-    return _finish(session, title_of(function), bindings, tree, results)
+    return _finish(session, title_of(function), bindings, form, results, stores)
+
+
+def _result(frame: Frame, function: Callable[..., Any], given: inspect.BoundArguments) -> Any:
+    try:
+        return calls.call(frame, function, list(given.args), given.kwargs)
+    except NeverReturns:  # every path raises, when the program runs
+        return None
 
 
 def _finish(
-    session: Session, title: str, bindings: list[str], tree: str, results: list[Value]
-) -> Reading:
+    session: Session, title: str, bindings: list[str], form: Any, results: list[Value],
+    stores: list[tuple[Store, Value]],
+) -> Reading:  # fmt: skip
     captures = list(session.captures.values())
     check_unique(c.tensor for c in captures if c.binding.startswith("param:"))  # type: ignore
-    written = [c for c in captures if c.written is not None]
-    session.region.set_reads([*results, *(c.current for c in written)])
+    written = [c for c in captures if c.written is not None and c.tensor is not HOST]
     donates = {capture.value.index: len(results) + place for place, capture in enumerate(written)}
+    written += [c for c in captures if c.tensor is HOST]  # a token is given back in any case
+    more = [*(c.current for c in written), *(value for _, value in stores)]
+    session.region.set_reads([*results, *more])
     function = Function(
         title.rpartition(".")[2], session.region, (*bindings, *(c.binding for c in captures)),
-        donates, tree, title,
+        donates, spelled(form), title,
     )  # fmt: skip
     return Reading(
         function,
         session.guards,
         tuple(c.tensor for c in captures),
-        tuple(c.tensor for c in written),
+        (*(c.tensor for c in written), *(store for store, _ in stores)),
+        form,
     )
 
 
@@ -136,49 +161,6 @@ def _argument(session: Session, path: str, leaf: Any) -> Any:
     if not is_input(leaf):
         return leaf
     return session.region.add_argument(type_of(leaf.array), path if path.isidentifier() else None)
-
-
-def flatten_result(result: Any, builder: Builder, trail: Trail) -> tuple[str, list[Value]]:
-    """The tree of what the user's function returns, and its tensors in order."""
-    values: list[Value] = []
-
-    def leaf(value: Any, path: tuple[Any, ...]) -> str:
-        if value is None:
-            return "None"
-        if not isinstance(value, (Value, Tensor)):
-            raise _no_tensor(value, path, trail)
-        values.append(builder.value(value))
-        return str(len(values) - 1)
-
-    return _tree_text(result, leaf, ()), values
-
-
-def _tree_text(
-    value: Any, leaf: Callable[[Any, tuple[Any, ...]], str], path: tuple[Any, ...]
-) -> str:
-    if isinstance(value, (tuple, list)):
-        items = [_tree_text(item, leaf, (*path, place)) for place, item in enumerate(value)]
-        inner = ", ".join(items)
-        if isinstance(value, list):
-            return f"[{inner}]"
-        return f"({inner},)" if len(value) == 1 else f"({inner})"
-    if isinstance(value, dict):
-        entries = [f"{k!r}: {_tree_text(v, leaf, (*path, k))}" for k, v in value.items()]
-        return "{" + ", ".join(entries) + "}"
-    return leaf(value, path)
-
-
-def _no_tensor(value: Any, path: tuple[Any, ...], trail: Trail) -> Exception:
-    """E0307 at the part of a result that is no tensor."""
-    found = trail.result(path)
-    place = None if found is None else found[0].location(found[1])
-    where = "".join(f"[{key!r}]" for key in path)
-    what = shown(value) if callable(value) else f"the {type(value).__name__} {shown(value)}"
-    return fail(
-        "E0307", f"compiled code returns tensors, and containers of them; got {what}"
-        + (f" as result{where}" if path else ""),
-        location=place, help="return numbers and texts from the code that calls it",
-    )  # fmt: skip
 
 
 @dataclass

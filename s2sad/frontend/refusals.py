@@ -11,7 +11,6 @@ from s2sad.core.location import Location
 from s2sad.frontend.shown import shown
 
 _ASYNC = "leave out `async` and `await`"
-_RETURNED = "return the new value, and assign it where the function is called"
 
 #: Statements and expressions: what they are called, and what can be done instead.
 CONSTRUCTS = {
@@ -20,65 +19,24 @@ CONSTRUCTS = {
     "AsyncWith": ("`async with`", _ASYNC),
     "Await": ("`await`", _ASYNC),
     "ClassDef": ("a class", "define it outside of the function"),
-    "Delete": ("`del`", "leave it out: what no line reads any more is not kept"),
-    "DictComp": ("a dict comprehension", "write the entries out: {'a': x, **more}"),
-    "Global": ("`global`", _RETURNED),
-    "Import": ("`import`", "import it at the top of the file"),
-    "ImportFrom": ("`import`", "import it at the top of the file"),
-    "Match": ("`match`", "write it with `if` and `elif`"),
-    "NamedExpr": ("`:=`", "assign on a line of its own"),
-    "Nonlocal": ("`nonlocal`", _RETURNED),
-    "Set": ("a set", "write a tuple: (a, b)"),
-    "SetComp": ("a set comprehension", "write a list comprehension: [f(x) for x in xs]"),
-    "Try": ("`try`", "ask with `if` before, or catch where the function is called"),
     "TryStar": ("`try`", "ask with `if` before, or catch where the function is called"),
     "TypeAlias": ("`type`", "define it outside of the function"),
-    "With": ("`with`", "open it where the function is called"),
     "Yield": ("`yield`", "build a list, and return it"),
     "YieldFrom": ("`yield from`", "build a list, and return it"),
 }
 
 _OUTSIDE = "call it where the function is called"
-_KNOWN = "what a Tensor holds is not known while compiling"
 
 #: Builtins that compiled code never calls, and what can be done instead.
 NEVER = {
     "breakpoint": "b function, where function = compile(gradient).generated(*args), stops in a "
     "gradient",
-    "callable": "decide it in __init__",
     "compile": _OUTSIDE, "eval": _OUTSIDE, "exec": _OUTSIDE, "input": _OUTSIDE, "open": _OUTSIDE,
-    "filter": "write a list comprehension: [x for x in xs if f(x)]",
-    "getattr": "write the name out: x.name",
     "globals": _OUTSIDE, "locals": _OUTSIDE, "vars": _OUTSIDE, "dir": _OUTSIDE,
-    "hasattr": "decide it in __init__, and keep the answer: self.has_name",
     "iter": "go through it with `for`",
-    "map": "write a list comprehension: [f(x) for x in xs]",
     "next": "go through it with `for`",
-    "print": "return the value, and print it where the function is called",
-    "setattr": "only a Parameter can be written: self.name = value",
+    "setattr": "write the name out: self.name = value",
 }  # fmt: skip
-#: What else cannot be called, or not on Tensors.
-CALLS = {
-    "all": "x.all() of a Tensor, ops.stack(xs).all(0) of several",
-    "any": "x.any() of a Tensor, ops.stack(xs).any(0) of several",
-    "bool": f"{_KNOWN}: x.astype(bool_) stays a Tensor",
-    "float": f"{_KNOWN}: x.astype(float32) stays a Tensor",
-    "int": f"{_KNOWN}: x.astype(int32) stays a Tensor",
-    "list.sort": "ops.sort sorts the elements of a Tensor",
-    "max": "ops.maximum(x, y) of two Tensors, x.max() of one",
-    "min": "ops.minimum(x, y) of two Tensors, x.min() of one",
-    "repr": _KNOWN, "str": _KNOWN,
-    "set": "write a tuple or a list",
-    "sorted": "ops.sort sorts the elements of a Tensor",
-    "type": "ask x.dtype, or isinstance(x, Tensor)",
-}  # fmt: skip
-
-#: Why a region is not left early, and what can be done instead.
-LEAVING = {
-    "return": "assign the result in both branches, and return it after them",
-    "break": "let the condition of a `while` say when to stop",
-    "continue": "put what follows under the opposite condition",
-}
 
 
 def construct(node: Any, location: Location | None = None) -> S2sadError:
@@ -96,22 +54,6 @@ def calling(function: Any, location: Location | None = None) -> S2sadError:
     return fail(
         "E0104", f"calling {name} cannot be compiled yet",
         location=location, help=_instead_of(function, name),
-    )  # fmt: skip
-
-
-def calling_on_tensor(function: Any) -> S2sadError:
-    """E0104 for a builtin that takes no Tensors."""
-    name = _name(function)
-    message = f"calling {name} on a tensor cannot be compiled yet"
-    return fail("E0104", message, help=_instead_of(function, name))
-
-
-def leaving(kind: str, place: Location | None, condition: Location | None) -> S2sadError:
-    """E0104 for `return`, `break` or `continue` in a region."""
-    where = "" if condition is None else f" ({condition.file}:{condition.line})"
-    return fail(
-        "E0104", f"`{kind}` under a condition on tensor data{where} cannot be compiled yet",
-        location=place, help=LEAVING[kind],
     )  # fmt: skip
 
 
@@ -134,8 +76,8 @@ def _is_numpy(function: Any) -> bool:
 
 
 def _instead_of(function: Any, name: str) -> str:
-    if getattr(function, "__module__", None) in ("builtins", None) and name in NEVER | CALLS:
-        return (NEVER | CALLS)[name]
+    if getattr(function, "__module__", None) in ("builtins", None) and name in NEVER:
+        return NEVER[name]
     if _is_numpy(function):
         last = name.rpartition(".")[2]
         is_method = last in slots().tensor_methods

@@ -20,6 +20,7 @@ from s2sad.ir import builder as builders
 from s2sad.ir.builder import Builder, discard
 from s2sad.ir.clone import copy_operations
 from s2sad.ir.graph import Region, Value
+from s2sad.ir.types import Type
 
 #: ``run(args, kwargs)``: what a function makes of its arguments.
 Run = Callable[[list[Any], dict[str, Any]], Any]
@@ -49,16 +50,18 @@ class Part:
 
 def read_part(
     frame: Frame, args: list[Any], kwargs: dict[str, Any], run: Run,
-    parameters: Sequence[Parameter] = (),
+    parameters: Sequence[Parameter] = (), types: Sequence[Type] | None = None,
 ) -> Part:  # fmt: skip
     """Evaluate a call in a region of its own; outside nothing is written yet.
 
-    Inside, `parameters`, each given once, hold arguments of the region.
+    Inside, `parameters`, each given once, hold arguments of the region; and the tensors among the
+    arguments have the `types`, where those are given.
     """
     session, builder = frame.session, builders.current()
     inputs = [builder.value(x) for x in leaves([args, kwargs]) if is_argument(x)]
     operands = [*inputs, *(session.capture(parameter) for parameter in parameters)]
-    region = Region([value.type for value in operands], [value.name for value in operands])
+    taken = [value.type for value in operands] if types is None else types
+    region = Region(taken, [value.name for value in operands])
     given = with_values([args, kwargs], region.args[: len(inputs)])
     before, variables = written_now(frame), _variables(frame)
     try:
@@ -92,8 +95,8 @@ def _require_same(variables: list[tuple[Frame, dict[str, Any]]]) -> None:
         for name, tree in before.items():
             if frame.local_names.get(name) is not tree:
                 raise fail(
-                    "E0104", f"a function that is differentiated writes into `{name}`, which "
-                    "belongs to a function around it",
+                    "E0104", f"a function that is differentiated or mapped writes into `{name}`, "
+                    "which belongs to a function around it",
                     help="let it return the new tensor",
                 )  # fmt: skip
 

@@ -1,8 +1,8 @@
 """Whose variable is it that an assignment means?
 
-A name that a function assigns is its own, unless it says otherwise: ``nonlocal`` names a variable of
-the function around it, ``global`` one of the module, which compiled code does not write. What ``:=``
-assigns in a comprehension belongs to the function in which that stands.
+A name that a function assigns is its own, unless it says otherwise: ``nonlocal`` names a variable
+of the function around it, ``global`` one of the module, which compiled code does not write. What
+``:=`` assigns in a comprehension belongs to the function in which that stands.
 """
 
 from __future__ import annotations
@@ -111,3 +111,25 @@ def _decided_by_data(name: str) -> Exception:
         "on a call that has ended",
         help="return the new value, and assign it there",
     )  # fmt: skip
+
+
+@lru_cache(maxsize=256)
+def with_test_inside(loop: Any) -> Any:
+    """A `while` whose test assigns variables, with the test in its body, which sees those."""
+    if not any(isinstance(each, gast.NamedExpr) for each in gast.walk(loop.test)):
+        return loop
+    if loop.orelse:
+        raise fail(
+            "E0101", "`:=` in the condition of a `while` with an `else` cannot be compiled",
+            help="assign in the body of the loop",
+        )  # fmt: skip
+
+    def at(node: Any) -> Any:
+        return gast.fix_missing_locations(gast.copy_location(node, loop.test))
+
+    variable, read = gast.Name("<test>", gast.Store(), None, None), gast.Load()
+    test = at(gast.Assign([variable], loop.test, None))
+    again = gast.Name("<test>", read, None, None)
+    leave = at(gast.If(gast.UnaryOp(gast.Not(), again), [gast.Break()], []))
+    endless = gast.While(at(gast.Constant(True, None)), [test, leave, *loop.body], [])
+    return gast.copy_location(endless, loop)

@@ -9,19 +9,19 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable
-from functools import cache
+from functools import cache, partial
 from typing import Any
 
 import gast
 import numpy as np
 
 from s2sad import prims as p
-from s2sad.core import location as locations
 from s2sad.core.diagnostics import S2sadError, fail
 from s2sad.frontend import refusals
-from s2sad.frontend.branches import branch
-from s2sad.frontend.carried import fork, stored_names, write_back, written_now
+from s2sad.frontend.branches import divide, go_on, turned
+from s2sad.frontend.carried import changed_names, fork, stored_names, write_back, written_now
 from s2sad.frontend.containers import renewed, require_own
+from s2sad.frontend.exits import Exit, Leaving, NeverReturns, Open, goes_on
 from s2sad.frontend.expressions import (
     BINARY,
     TARGETS,
@@ -29,6 +29,7 @@ from s2sad.frontend.expressions import (
     bind,
     data_condition,
     evaluate,
+    evaluate_test,
     is_tensor,
     item_of_tensor,
     operate,
@@ -38,27 +39,18 @@ from s2sad.frontend.expressions import (
 from s2sad.frontend.frame import Frame
 from s2sad.frontend.index import VaryingRange
 from s2sad.frontend.kept import Outcome, keep_inner, try_to_keep
+from s2sad.frontend.liveness import liveness
 from s2sad.frontend.loops import for_loop, scratch, while_loop
-from s2sad.frontend.raising import assert_, raise_
+from s2sad.frontend.raising import assert_, raise_, require_step
+from s2sad.frontend.scopes import with_test_inside
 from s2sad.frontend.shown import point_out
 from s2sad.frontend.static import as_python
 from s2sad.frontend.writes import assign_attribute, assign_item
 from s2sad.ir import builder as builders
 
-
-class Exit:
-    """Why a block ended early: ``return`` with its value, ``break`` or ``continue``."""
-
-    def __init__(self, kind: str, value: Any = None, node: Any = None) -> None:
-        self.kind = kind
-        self.value = value
-        self.node = node
-        self.place = locations.current.get()
-
-
 TARGETS.update({gast.Subscript: assign_item, gast.Attribute: assign_attribute})
 
-STATEMENTS: dict[type, Callable[[Frame, Any], Exit | None]] = {}
+STATEMENTS: dict[type, Callable[[Frame, Any], Leaving]] = {}
 
 
 def executes(*kinds: type) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
@@ -71,17 +63,22 @@ def executes(*kinds: type) -> Callable[[Callable[..., Any]], Callable[..., Any]]
     return register
 
 
-def execute(frame: Frame, statements: list[Any]) -> Exit | None:
-    """Execute `statements` in order; an `Exit` when one ends the block early."""
+def execute(frame: Frame, statements: list[Any]) -> Leaving:
+    """Execute `statements` in order; how the block is left, where that is before its end."""
+    leaving: Leaving = None
     for statement in statements:
-        with frame.at(statement):
-            handler = STATEMENTS.get(type(statement))
-            if handler is None:
-                raise refusals.construct(statement)
-            leaving = handler(frame, statement)
-        if leaving is not None:
-            return leaving
-    return None
+        leaving = go_on(leaving, frame, partial(_execute_one, node=statement))
+        if not goes_on(leaving):
+            break
+    return leaving
+
+
+def _execute_one(frame: Frame, node: Any) -> Leaving:
+    with frame.at(node):
+        handler = STATEMENTS.get(type(node))
+        if handler is None:
+            raise refusals.construct(node)
+        return handler(frame, node)
 
 
 @executes(gast.Assign)
@@ -150,56 +147,66 @@ def _continue(frame: Frame, node: Any) -> Exit:
 
 
 @executes(gast.If)
-def _if(frame: Frame, node: Any) -> Exit | None:
+def _if(frame: Frame, node: Any) -> Leaving:
     with frame.at(node.test):
-        test = evaluate(frame, node.test)
+        test = evaluate_test(frame, node.test)
         condition = data_condition(frame, test)
         if condition is None:
             is_true = frame.session.trail.take(node, truth(test))
             return execute(frame, node.body if is_true else node.orelse)
-        branch(
-            frame, condition, lambda inner: to_the_end(inner, node.body),
-            lambda inner: to_the_end(inner, node.orelse), [*node.body, *node.orelse],
+        return divide(
+            frame, condition, lambda inner: execute(inner, node.body),
+            lambda inner: execute(inner, node.orelse), [*node.body, *node.orelse],
         )  # fmt: skip
-    return None
-
-
-def to_the_end(frame: Frame, statements: list[Any]) -> None:
-    """Execute a region's statements, which may not be left early (E0104)."""
-    leaving = execute(frame, statements)
-    if leaving is not None:
-        raise refusals.leaving(leaving.kind, leaving.place, locations.current.get())
 
 
 @executes(gast.For)
-def _for(frame: Frame, node: Any) -> Exit | None:
+def _for(frame: Frame, node: Any) -> Leaving:
     items = evaluate(frame, node.iter)
     if isinstance(items, Range):
-        return _counted(frame, node, items)
-
+        return _after(frame, node, _counted(frame, node, items))
     indices, item, item_of_all = passes_of(items)
 
-    def run(inner: Frame, index: Any) -> None:
+    def run(inner: Frame, index: Any) -> Leaving:
         bind(inner, node.target, item(index))
-        to_the_end(inner, node.body)
+        return execute(inner, node.body)
 
     if isinstance(indices, VaryingRange):
-        keep_inner(frame, node, indices, run)
-        return execute(frame, node.orelse)
-    may_stay = isinstance(indices, range)
-    for place, index in enumerate(indices):
-        if may_stay and place < 2:  # as a whole, or from its second pass on
-            outcome = try_to_keep(frame, node, indices[place:], run)
+        return _after(frame, node, keep_inner(frame, node, indices, run))
+    return _after(frame, node, _each(frame, node, indices, run, item_of_all))
+
+
+def _after(frame: Frame, node: Any, leaving: Leaving) -> Leaving:
+    """What follows a loop that was left so: its `else`, but for a `break`."""
+    leaving = turned(leaving, "break", "stop")
+    return turned(go_on(leaving, frame, lambda inner: execute(inner, node.orelse)), "stop")
+
+
+def _each(
+    frame: Frame, node: Any, indices: Any, run: Callable[[Frame, Any], Leaving],
+    item_of_all: Callable[[Any], Any],
+) -> Leaving:  # fmt: skip
+    """A loop whose passes are known: one loop, as a whole or from its second pass on, or each."""
+    outcome = Outcome.LATER if isinstance(indices, range) else Outcome.NEVER
+    home = builders.current().region
+
+    def one_pass(inner: Frame, place: int, index: Any) -> Leaving:
+        nonlocal outcome
+        if outcome is Outcome.LATER and place < 2:
+            outcome, leaving = try_to_keep(inner, node, indices[place:], run)
             if outcome is Outcome.KEPT:
-                break
-            may_stay = outcome is Outcome.LATER
-        bind(frame, node.target, item(index) if may_stay else item_of_all(index))
-        leaving = execute(frame, node.body)
-        if leaving is not None and leaving.kind == "return":
-            return leaving
-        if leaving is not None and leaving.kind == "break":
-            return None
-    return execute(frame, node.orelse)
+                return leaving
+        if outcome is Outcome.LATER or builders.current().region is not home:
+            return turned(run(inner, index), "continue")
+        bind(inner, node.target, item_of_all(index))
+        return turned(execute(inner, node.body), "continue")
+
+    leaving: Leaving = None
+    for place, index in enumerate(indices):
+        leaving = go_on(leaving, frame, partial(one_pass, place=place, index=index))
+        if outcome is Outcome.KEPT or not goes_on(leaving):
+            break
+    return leaving
 
 
 def passes_of(items: Any) -> tuple[Any, Callable[[Any], Any], Callable[[Any], Any]]:
@@ -216,16 +223,16 @@ def passes_of(items: Any) -> tuple[Any, Callable[[Any], Any], Callable[[Any], An
     return static_iterable(items), lambda item: item, lambda item: item
 
 
-def _counted(frame: Frame, node: Any, items: Range) -> Exit | None:
+def _counted(frame: Frame, node: Any, items: Range) -> Leaving:
     """A loop whose bounds depend on data."""
 
-    def run(inner: Frame, index: Any) -> None:
+    def run(inner: Frame, index: Any) -> Leaving:
         bind(inner, node.target, index)
-        to_the_end(inner, node.body)
+        return execute(inner, node.body)
 
-    outside = stored_names([node.target])
-    for_loop(frame, items.bounds, run, node.body, outside)
-    return execute(frame, node.orelse)
+    if not frame.strict:
+        require_step(frame, items.bounds[2])
+    return for_loop(frame, items.bounds, run, node.body, stored_names([node.target]))
 
 
 #: Passes of a static `while` beyond which it is taken for endless.
@@ -233,24 +240,33 @@ MAX_PASSES = 10_000
 
 
 @executes(gast.While)
-def _while(frame: Frame, node: Any) -> Exit | None:
-    for _ in range(MAX_PASSES):
-        with frame.at(node.test), scratch():
-            test = evaluate(frame, node.test)
-            is_data = data_condition(frame, test) is not None
-        if is_data:
-            return _while_on_data(frame, node)
-        if not truth(test):
-            return execute(frame, node.orelse)
-        split = _exit_on_data(frame, node)
-        if split is not None:
-            return _while_until(frame, node, *split)
-        leaving = execute(frame, node.body)
-        if leaving is not None and leaving.kind == "return":
-            return leaving
-        if leaving is not None and leaving.kind == "break":
-            return None
+def _while(frame: Frame, node: Any) -> Leaving:
+    if frame.strict:
+        return _while_of_a_dump(frame, node)
+    known, node = node, with_test_inside(node)
+    is_over = False
 
+    def one_pass(inner: Frame) -> Leaving:
+        nonlocal is_over
+        test, has_effect = _probe(inner, node)
+        is_over = True
+        if test is None:
+            return _after(inner, node, _while_on_data(inner, node, has_effect=has_effect))
+        if has_effect:
+            evaluate_test(inner, node.test)
+        if not test:
+            return execute(inner, node.orelse)
+        if _only_data_end(inner, node):
+            return _after(inner, node, _endless(inner, node, known))
+        is_over = False
+        leaving = turned(execute(inner, node.body), "continue")
+        return turned(leaving, "break", "stop")
+
+    leaving: Leaving = None
+    for _ in range(MAX_PASSES):
+        leaving = go_on(leaving, frame, one_pass)
+        if is_over or not goes_on(leaving):
+            return turned(leaving, "stop")
     raise fail(
         "E0106",
         f"this loop depends on no tensor and does not end within {MAX_PASSES} passes",
@@ -258,49 +274,85 @@ def _while(frame: Frame, node: Any) -> Exit | None:
     )
 
 
-def _while_on_data(frame: Frame, node: Any) -> Exit | None:
+def _while_of_a_dump(frame: Frame, node: Any) -> Leaving:
+    """``while True: A; if c: break; B``, in which A is what computes the condition."""
+    place = next(i for i, each in enumerate(node.body) if _is_exit(each))
+    before, leave, after = node.body[:place], node.body[place], node.body[place + 1 :]
+
+    def test(inner: Frame) -> Any:
+        execute(inner, before)
+        with inner.at(leave.test):
+            return p.logical_not(data_condition(inner, evaluate(inner, leave.test)))
+
+    while_loop(frame, test, lambda inner: execute(inner, [*before, *after]), node.body)
+    return execute(frame, before)
+
+
+def _is_exit(node: Any) -> bool:
+    return isinstance(node, gast.If) and isinstance(node.body[0], gast.Break)
+
+
+def _probe(frame: Frame, node: Any) -> tuple[bool | None, bool]:
+    """Whether a `while` goes on, None where data say so; and whether asking writes anything."""
+    inner, before = fork(frame), written_now(frame)
+    with frame.at(node.test), scratch():
+        test = evaluate_test(inner, node.test)
+        is_data = data_condition(inner, test) is not None
+    after = written_now(frame)
+    write_back(frame, before)
+    has_effect = any(value is not before.get(key) for key, value in after.items())
+    return None if is_data else truth(test), has_effect
+
+
+def _while_on_data(frame: Frame, node: Any, *, has_effect: bool) -> Leaving:
     def test(inner: Frame) -> Any:
         with inner.at(node.test):
-            value = evaluate(inner, node.test)
+            value = evaluate_test(inner, node.test)
             condition = data_condition(inner, value)
             return builders.current().value(
                 np.bool_(truth(value)) if condition is None else condition
             )
 
-    while_loop(frame, test, lambda inner: to_the_end(inner, node.body), node.body)
-    return execute(frame, node.orelse)
+    def run(inner: Frame) -> Leaving:
+        return execute(inner, node.body)
+
+    def run_or_stop(inner: Frame) -> Leaving:
+        return divide(inner, test(inner), run, lambda _: Exit("stop"), node.body)
+
+    if has_effect:  # which a condition cannot have
+        return while_loop(frame, None, run_or_stop, node.body)
+    return while_loop(frame, test, run, node.body)
 
 
-def _exit_on_data(frame: Frame, node: Any) -> tuple[list[Any], Any, list[Any]] | None:
-    """``A; if c: break; B`` of a body, as A, the `if` and B, where c depends on data."""
-    for place, statement in enumerate(node.body):
-        if isinstance(statement, gast.If) and _is_exit(statement):
-            inner, before = fork(frame), written_now(frame)
-            with scratch():
-                renewed(inner)
-                leaving = execute(inner, node.body[:place])
-                found = leaving is None and data_condition(inner, evaluate(inner, statement.test))
-            write_back(frame, before)
-            on_data = found is not None and found is not False
-            return (node.body[:place], statement, node.body[place + 1 :]) if on_data else None
-    return None
+def _only_data_end(frame: Frame, node: Any) -> bool:
+    """Whether a loop goes on until data say otherwise: no pass changes what its condition reads."""
+    read = {each.id for each in gast.walk(node.test) if isinstance(each, gast.Name)}
+    if read.intersection(changed_names(node.body)):
+        return False
+    session, inner, before = frame.session, fork(frame), written_now(frame)
+    overwritten, made = dict(session.overwritten), dict(session.made)
+    region = builders.current().region
+    try:
+        with scratch():
+            renewed(inner, (region,))
+            leaving = turned(execute(inner, node.body), "continue")
+            if isinstance(leaving, Open):
+                leaving.abandon()
+            return isinstance(leaving, Open)
+    except NeverReturns:
+        return False
+    finally:
+        write_back(frame, before)
+        session.overwritten, session.made = overwritten, made
 
 
-def _is_exit(node: Any) -> bool:
-    return not node.orelse and len(node.body) == 1 and isinstance(node.body[0], gast.Break)
+def _endless(frame: Frame, node: Any, known: Any) -> Leaving:
+    """A loop that ends where a pass leaves it; what that has assigned can be read behind it.
 
-
-def _while_until(frame: Frame, node: Any, before: list[Any], leave: Any, after: list[Any]) -> None:
-    """A loop that is left in its middle: what stands before that is run once more than the rest."""
-
-    def test(inner: Frame) -> Any:
-        to_the_end(inner, before)
-        with inner.at(leave.test):
-            condition = data_condition(inner, evaluate(inner, leave.test))
-            return p.logical_not(condition)
-
-    def run(inner: Frame) -> None:
-        to_the_end(inner, [*before, *after])
-
-    while_loop(frame, test, run, node.body)
-    to_the_end(frame, before)
+    `known` is the node by which `liveness` knows the loop.
+    """
+    live = liveness(frame.tree).get(known) if isinstance(frame.tree, gast.FunctionDef) else None
+    wanted = frozenset(changed_names(node.body)) if live is None else live.after - live.entry
+    return while_loop(
+        frame, None, lambda inner: execute(inner, node.body), node.body, frozenset(wanted)
+    )

@@ -101,9 +101,6 @@ class _Survey:
     def _inside(self, node: Any) -> Iterator[Diagnostic]:
         if isinstance(node, gast.ClassDef):  # its names are its own
             return
-        if isinstance(node, gast.With):  # what is opened there goes with it
-            yield from self.each(node.body)
-            return
         if isinstance(node, (gast.If, gast.IfExp)):
             yield from self._branches(node)
         elif isinstance(node, (gast.FunctionDef, gast.Lambda)):

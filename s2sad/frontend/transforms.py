@@ -1,4 +1,4 @@
-"""What does calling ``grad(f)``, `jvp` or `vjp` become in compiled code?
+"""What does calling ``grad(f)``, `jvp`, `vjp` and their kind become in compiled code?
 
 One `transform` operation, whose region is what the function computes; `forms` says what the caller
 gets, as it does for calls from outside. What the function leaves in Parameters are results of the
@@ -19,8 +19,10 @@ from s2sad.core.diagnostics import fail
 from s2sad.core.parameter import Parameter
 from s2sad.core.transform import Transform
 from s2sad.frontend import forms, seeds
-from s2sad.frontend.bodies import Body, Place, read_body, results_in
+from s2sad.frontend.bodies import Body, Place, parameters_in, read_body, results_in
 from s2sad.frontend.frame import Frame, Session
+from s2sad.frontend.jacobians import call_jacobian
+from s2sad.frontend.maps import call_map
 from s2sad.frontend.regions import Run
 from s2sad.frontend.trees import leaves, map_leaves
 
@@ -43,6 +45,10 @@ def call_transform(
     S2sadError
         What the same call raises outside of compiled code.
     """
+    if transform.kind == "vmap":
+        return call_map(frame, transform, args, kwargs, run)
+    if transform.kind in ("jacfwd", "jacrev"):
+        return call_jacobian(frame, transform, args, kwargs, run)
     if transform.kind == "vjp":
         return _pullback(frame, transform, args, kwargs, run)
     if not transform.sens_param:
@@ -55,16 +61,6 @@ def call_transform(
     return _gradient(frame, transform, inner, kwargs, (last,), run)
 
 
-def _differentiated(transform: Transform, body: Body) -> Any:
-    """The outputs that are differentiated (E0307 where they hold something else than tensors)."""
-    outputs = forms.differentiated(transform, body.form)
-    for leaf in leaves(outputs):
-        if leaf is not None and not isinstance(leaf, Place):
-            kind = type(leaf).__name__
-            raise fail("E0307", f"a function that is differentiated gives tensors; got a {kind}")
-    return outputs
-
-
 # ---- gradients -----------------------------------------------------------------------------------
 
 
@@ -74,9 +70,9 @@ def _gradient(
 ) -> Any:  # fmt: skip
     positions = forms.asked_positions(transform, args)
     trained = _trained(frame.session, transform)
-    counting = [*trained, *_parameters([args[i] for i in positions])]
+    counting = [*trained, *parameters_in([args[i] for i in positions])]
     body = read_body(frame, args, kwargs, counting, run)
-    outputs = _differentiated(transform, body)
+    outputs = body.differentiated_outputs(transform)
     chosen = body.differentiated(outputs)
     places = forms.Gradients(
         [(i, body.inputs[i]) for i in positions], _places(transform, trained, body)
@@ -98,10 +94,6 @@ def _trained(session: Session, transform: Transform) -> list[Parameter]:
         weight for weight in forms.asked_weights(transform)
         if session.guards.attribute(weight, "requires_grad", f"{weight.name}.requires_grad")
     ]  # fmt: skip
-
-
-def _parameters(tree: Any) -> list[Parameter]:
-    return [leaf for leaf in leaves(tree) if isinstance(leaf, Parameter)]
 
 
 def _places(
@@ -138,10 +130,10 @@ def _tangent(
     frame: Frame, transform: Transform, args: list[Any], given: Any, run: Run
 ) -> tuple[Any, ...]:
     pairs = seeds.tangents(args, given)
-    body = read_body(frame, args, {}, _parameters(args), run)
+    body = read_body(frame, args, {}, parameters_in(args), run)
     of = zip(leaves(body.inputs), [tangent for _, tangent in pairs], strict=True)
     moving = {place: tangent for place, tangent in of if body.has_cotangent(place)}
-    outputs = _differentiated(transform, body)
+    outputs = body.differentiated_outputs(transform)
     chosen = body.differentiated(outputs)
     values, found = body.emit("jvp", moving, chosen, moving.values())
     body.write(values)
@@ -162,11 +154,11 @@ def _pullback(
     frame: Frame, transform: Transform, args: list[Any], kwargs: dict[str, Any], run: Run
 ) -> tuple[Any, ...]:
     trained = _trained(frame.session, transform)
-    body = read_body(frame, args, kwargs, [*trained, *_parameters(args)], run)
+    body = read_body(frame, args, kwargs, [*trained, *parameters_in(args)], run)
     inputs = [(i, x) for i, x in enumerate(body.inputs) if any(y is not None for y in leaves(x))]
     if not inputs and transform.weights is None:
         raise fail("E0308", "no argument is a Tensor: there is nothing to differentiate")
-    outputs = _differentiated(transform, body)
+    outputs = body.differentiated_outputs(transform)
     values, _ = body.emit("value_and_grad", (), ())
     body.write(values)
     places = forms.Gradients(inputs, _places(transform, trained, body))

@@ -1,7 +1,7 @@
 """Which of the user's code does a call run as Python runs it, rather than read it?
 
 Functions of s2sad and pure builtins run while compiling. Where they are given a function of the
-user's and call it, ``sorted(names, key=rank)``, nobody knows what that looked at: the program is
+user's and call it, ``re.sub(words, rank, text)``, nobody knows what that looked at: the program is
 right now, but no other process can tell whether it would be right there.
 """
 
@@ -12,7 +12,11 @@ from types import FunctionType, MethodType
 from typing import Any
 
 from s2sad.core.cell import Cell
+from s2sad.core.checkpoint import Checkpoint, checkpoint
 from s2sad.core.custom_vjp import CustomVjp, custom_vjp
+from s2sad.core.hooks import Hook
+from s2sad.core.jacobians import jacfwd
+from s2sad.core.mapping import vmap
 from s2sad.core.tensor import Tensor
 from s2sad.core.transform import Transform, Wrapper, grad
 from s2sad.frontend.local_functions import LocalFunction
@@ -21,9 +25,12 @@ from s2sad.ir.graph import Value
 from s2sad.ir.primitive import Primitive
 
 #: What is read when it is called.
-READ = (Wrapper, LocalFunction, Transform, CustomVjp, Cell, MethodType)
+READ = (Wrapper, LocalFunction, Transform, CustomVjp, Checkpoint, Hook, Cell, MethodType)
 #: Modules that only note which function they are given.
-NOTING = (grad.__module__, custom_vjp.__module__, "s2sad.ops.gradient")
+NOTING = (
+    grad.__module__, custom_vjp.__module__, checkpoint.__module__, jacfwd.__module__,
+    vmap.__module__, "s2sad.ops.gradient", "s2sad.ops.hooks",
+)  # fmt: skip
 #: Builtins that only look at the type of what they are given.
 LOOKING = (isinstance, issubclass, type)
 #: Those that have an object describe itself.
@@ -65,6 +72,6 @@ def _is_code(value: Any) -> bool:
         return False
     if isinstance(value, (FunctionType, MethodType)):
         return not _module(value).startswith("s2sad.")
-    if isinstance(value, (Cell, Transform, Wrapper, CustomVjp)):
+    if isinstance(value, (Cell, Transform, Wrapper, CustomVjp, Checkpoint)):
         return True
     return _module(type(value)).partition(".")[0] not in KNOWN

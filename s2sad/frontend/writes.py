@@ -11,17 +11,27 @@ import operator
 from typing import Any
 
 import gast
+import numpy as np
 
+from s2sad.core.cell import Cell
 from s2sad.core.diagnostics import fail
 from s2sad.core.parameter import Parameter
 from s2sad.core.precision import stored
 from s2sad.core.tensor import Tensor
-from s2sad.frontend import views
-from s2sad.frontend.containers import require_own, with_leaf
+from s2sad.frontend import objects, views
+from s2sad.frontend.containers import is_made, require_own, with_leaf
 from s2sad.frontend.elements import known_index
-from s2sad.frontend.expressions import evaluate, is_tensor, method_of_tensor
+from s2sad.frontend.expressions import (
+    CALL,
+    evaluate,
+    holds_tensor,
+    is_tensor,
+    method_of_tensor,
+    require_static,
+)
 from s2sad.frontend.frame import Frame, Session
 from s2sad.frontend.static import as_python
+from s2sad.frontend.stores import store
 from s2sad.frontend.trees import leaves
 from s2sad.ir.graph import Value
 
@@ -51,9 +61,18 @@ def assign_item(frame: Frame, target: Any, value: Any) -> None:
             "E0104", "this Tensor comes from outside of compiled code, which cannot change it",
             help="write into a copy, or make it a Parameter",
         )  # fmt: skip
-    elif isinstance(owner, (list, dict)):
+    elif isinstance(owner, (list, dict, np.ndarray)):
         require_own(frame, owner)
+        if isinstance(owner, dict):
+            require_static(index, "dict")
+        if isinstance(owner, np.ndarray) and holds_tensor(value):
+            raise fail(
+                "E0104", "a tensor cannot be put into a NumPy array in compiled code",
+                help="make the array a Tensor first",
+            )  # fmt: skip
         as_python(operator.setitem, owner, index, value)
+    elif objects.users_method(owner, "__setitem__") is not None:
+        CALL[0](frame, objects.users_method(owner, "__setitem__"), [owner, index, value], {})
     else:
         raise fail("E0101", f"assigning to an item of a {type(owner).__name__} cannot be compiled")
 
@@ -71,16 +90,33 @@ def assign_attribute(frame: Frame, target: Any, value: Any) -> None:
     path = gast.unparse(target).strip()
     held = None if is_tensor(owner) else getattr(owner, target.attr, None)
     if not isinstance(held, Parameter):
-        raise fail(
-            "E0101", f"assigning to {path} cannot be compiled yet",
-            help="only a Parameter can be written: self.count = Parameter(...) in __init__",
-        )  # fmt: skip
+        objects.refuse_parameter(type(value))
+        _assign_other(frame, owner, target.attr, path, value)
+        return
     if isinstance(value, Parameter) and value is not held:
         raise fail(
             "E0104", f"{path} would become another Parameter, which compiled code cannot do",
             help=f"ops.assign({path}, ...) lets it hold the same numbers",
         )  # fmt: skip
     method_of_tensor("assign_value")(frame.attribute(owner, target.attr, path), value)
+
+
+def _assign_other(frame: Frame, owner: Any, name: str, path: str, value: Any) -> None:
+    """``owner.name = value`` where there is no Parameter of that name."""
+    if is_made(frame.session, owner):
+        require_own(frame, owner)
+        setter = objects.defined(owner, name)
+        if isinstance(setter, property) and setter.fset is not None:
+            CALL[0](frame, setter.fset, [owner, value], {})
+        else:
+            as_python(setattr, owner, name, value)
+    elif isinstance(owner, Cell) and not isinstance(value, Cell):
+        store(frame, owner, name, path, value)
+    else:
+        raise fail(
+            "E0101", f"assigning to {path} cannot be compiled",
+            help="set attributes on self, or return the value",
+        )  # fmt: skip
 
 
 def link_loops(session: Session, value: Value) -> None:

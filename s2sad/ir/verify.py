@@ -28,7 +28,8 @@ from s2sad.ir.primitive import Form, Primitive, Trait
 from s2sad.ir.types import StackType, TensorType, TokenType, Type, same_type, same_types
 
 LITERALS = (int, float, str, bool, NoneType, DType, dims.Symbolic)
-LEAVES = (str, float, bool, NoneType)  # of a tree, besides the ints that name results
+#: Of a tree, besides the ints that name results.
+LEAVES = (str, bytes, float, complex, bool, NoneType)
 
 
 def verify(function: Function, *, after: str = "") -> None:
@@ -369,7 +370,7 @@ def check_tree(function: Function, fault: Callable[..., NoReturn]) -> None:
         fault(f"the tree is no literal: {function.tree!r}", None, error)
     named: set[int] = set()
     for leaf in _leaves(tree):
-        if isinstance(leaf, LEAVES):
+        if isinstance(leaf, LEAVES) or (isinstance(leaf, set) and len(leaf) == 1):
             continue
         if not isinstance(leaf, int) or not 0 <= leaf < len(function.results):
             fault(f"the tree {function.tree} names {leaf!r}, which is no result")

@@ -1,6 +1,8 @@
 """MindSpore's operations: overloads, defaults and promotion, as Python functions over prims."""
 
 from s2sad.core.diagnostics import missing as _missing
+from s2sad.core.jacobians import hessian, jacfwd, jacrev
+from s2sad.core.mapping import vmap
 from s2sad.core.transform import get_grad, grad, jvp, value_and_grad, vjp
 from s2sad.ops.activation import (
     fast_gelu,
@@ -142,6 +144,7 @@ from s2sad.ops.exponential import (
 )
 from s2sad.ops.extreme import clamp, clip, clip_by_value, fmax, fmin, maximum, minimum
 from s2sad.ops.gradient import GradOperation
+from s2sad.ops.hooks import HookBackward, InsertGradientOf
 from s2sad.ops.index import (
     gather,
     gather_d,
@@ -355,7 +358,8 @@ from s2sad.ops.window import (
 )
 
 __all__ = [
-    "GradOperation", "METHODS", "abs", "absolute", "acos", "acosh", "adaptive_avg_pool1d",
+    "GradOperation", "HookBackward", "InsertGradientOf", "METHODS", "abs", "absolute", "acos",
+    "acosh", "adaptive_avg_pool1d",
     "adaptive_avg_pool2d", "adaptive_avg_pool3d", "adaptive_max_pool1d", "adaptive_max_pool2d",
     "add", "addbmm", "addcdiv", "addcmul", "addmm", "addmv", "all", "allclose", "amax", "amin",
     "any", "arange", "arccos", "arccosh", "arcsin", "arcsinh", "arctan", "arctan2", "arctanh",
@@ -375,37 +379,37 @@ __all__ = [
     "floor_div", "floor_divide", "floor_mod", "fmax", "fmin", "fmod", "frac", "full", "full_like",
     "gather", "gather_d", "gather_elements", "gather_nd", "gaussian_nll_loss", "ge", "gelu",
     "get_grad", "glu", "grad", "greater", "greater_equal", "group_norm", "gt", "gumbel_softmax",
-    "hardshrink", "hardsigmoid", "hardswish", "hardtanh", "hinge_embedding_loss", "hstack",
-    "huber_loss", "hypot", "identity", "index_add", "index_fill", "index_select", "inner",
-    "interpolate", "is_tensor", "isclose", "isfinite", "isinf", "isnan", "jvp", "kl_div", "kron",
-    "l1_loss", "layer_norm", "le", "leaky_relu", "lerp", "less", "less_equal", "lgamma", "linspace",
-    "log", "log10", "log1p", "log2", "log_softmax", "logaddexp", "logaddexp2", "logical_and",
-    "logical_not", "logical_or", "logical_xor", "logsigmoid", "logspace", "logsumexp", "lrn", "lt",
-    "margin_ranking_loss", "masked_fill", "masked_scatter", "masked_select", "matmul",
-    "matrix_norm", "max", "max_pool2d", "max_pool3d", "maximum", "mean", "median", "meshgrid",
-    "min", "minimum", "mish", "mm", "moveaxis", "movedim", "mse_loss", "mul", "multi_margin_loss",
-    "multilabel_margin_loss", "multilabel_soft_margin_loss", "multinomial", "multiply", "mv",
-    "nan_to_num", "nanmean", "nansum", "narrow", "ne", "neg", "negative", "nll_loss", "nonzero",
-    "norm", "normal", "not_equal", "numel", "one_hot", "ones", "ones_like", "outer", "pad",
-    "permute", "pixel_shuffle", "pixel_unshuffle", "polygamma", "positive", "pow", "pows", "prelu",
-    "prod", "rad2deg", "rand", "rand_like", "randint", "randint_like", "randn", "randn_like",
-    "random_categorical", "randperm", "range", "rank", "ravel", "reciprocal", "reduce_all",
-    "reduce_any", "reduce_max", "reduce_mean", "reduce_min", "reduce_prod", "reduce_sum", "relu",
-    "relu6", "remainder", "repeat_elements", "repeat_interleave", "reshape", "rms_norm", "roll",
-    "rot90", "round", "rrelu", "rsqrt", "scalar_to_tensor", "scatter", "scatter_add", "scatter_nd",
-    "scatter_update", "searchsorted", "select", "selu", "sequence_mask", "sgn", "shape", "shuffle",
-    "sigmoid", "sign", "silu", "sin", "sinc", "sinh", "size", "slice", "smooth_l1_loss",
-    "soft_margin_loss", "softmax", "softmin", "softplus", "softshrink", "softsign", "sort", "split",
-    "sqrt", "square", "squeeze", "stack", "standard_normal", "std", "std_mean", "stop_gradient",
-    "strided_slice", "sub", "subtract", "sum", "swapaxes", "swapdims", "t", "take", "tan", "tanh",
-    "tanhshrink", "tensor_dot", "tensor_scatter_add", "tensor_scatter_div",
-    "tensor_scatter_elements", "tensor_scatter_max", "tensor_scatter_min", "tensor_scatter_mul",
-    "tensor_scatter_sub", "tensor_scatter_update", "tensor_split", "threshold", "tile", "top_k",
-    "topk", "trace", "transpose", "tril", "tril_indices", "triplet_margin_loss", "triu",
-    "triu_indices", "true_divide", "trunc", "tuple_to_array", "unbind", "uniform", "unique",
-    "unique_consecutive", "unsorted_segment_sum", "unsqueeze", "unstack", "upsample",
-    "value_and_grad", "var", "var_mean", "vector_norm", "view_as", "vjp", "vstack", "where",
-    "xlogy", "zeros", "zeros_like",
+    "hardshrink", "hardsigmoid", "hardswish", "hardtanh", "hessian", "hinge_embedding_loss",
+    "hstack", "huber_loss", "hypot", "identity", "index_add", "index_fill", "index_select", "inner",
+    "interpolate", "is_tensor", "isclose", "isfinite", "isinf", "isnan", "jacfwd", "jacrev", "jvp",
+    "kl_div", "kron", "l1_loss", "layer_norm", "le", "leaky_relu", "lerp", "less", "less_equal",
+    "lgamma", "linspace", "log", "log10", "log1p", "log2", "log_softmax", "logaddexp", "logaddexp2",
+    "logical_and", "logical_not", "logical_or", "logical_xor", "logsigmoid", "logspace",
+    "logsumexp", "lrn", "lt", "margin_ranking_loss", "masked_fill", "masked_scatter",
+    "masked_select", "matmul", "matrix_norm", "max", "max_pool2d", "max_pool3d", "maximum", "mean",
+    "median", "meshgrid", "min", "minimum", "mish", "mm", "moveaxis", "movedim", "mse_loss", "mul",
+    "multi_margin_loss", "multilabel_margin_loss", "multilabel_soft_margin_loss", "multinomial",
+    "multiply", "mv", "nan_to_num", "nanmean", "nansum", "narrow", "ne", "neg", "negative",
+    "nll_loss", "nonzero", "norm", "normal", "not_equal", "numel", "one_hot", "ones", "ones_like",
+    "outer", "pad", "permute", "pixel_shuffle", "pixel_unshuffle", "polygamma", "positive", "pow",
+    "pows", "prelu", "prod", "rad2deg", "rand", "rand_like", "randint", "randint_like", "randn",
+    "randn_like", "random_categorical", "randperm", "range", "rank", "ravel", "reciprocal",
+    "reduce_all", "reduce_any", "reduce_max", "reduce_mean", "reduce_min", "reduce_prod",
+    "reduce_sum", "relu", "relu6", "remainder", "repeat_elements", "repeat_interleave", "reshape",
+    "rms_norm", "roll", "rot90", "round", "rrelu", "rsqrt", "scalar_to_tensor", "scatter",
+    "scatter_add", "scatter_nd", "scatter_update", "searchsorted", "select", "selu",
+    "sequence_mask", "sgn", "shape", "shuffle", "sigmoid", "sign", "silu", "sin", "sinc", "sinh",
+    "size", "slice", "smooth_l1_loss", "soft_margin_loss", "softmax", "softmin", "softplus",
+    "softshrink", "softsign", "sort", "split", "sqrt", "square", "squeeze", "stack",
+    "standard_normal", "std", "std_mean", "stop_gradient", "strided_slice", "sub", "subtract",
+    "sum", "swapaxes", "swapdims", "t", "take", "tan", "tanh", "tanhshrink", "tensor_dot",
+    "tensor_scatter_add", "tensor_scatter_div", "tensor_scatter_elements", "tensor_scatter_max",
+    "tensor_scatter_min", "tensor_scatter_mul", "tensor_scatter_sub", "tensor_scatter_update",
+    "tensor_split", "threshold", "tile", "top_k", "topk", "trace", "transpose", "tril",
+    "tril_indices", "triplet_margin_loss", "triu", "triu_indices", "true_divide", "trunc",
+    "tuple_to_array", "unbind", "uniform", "unique", "unique_consecutive", "unsorted_segment_sum",
+    "unsqueeze", "unstack", "upsample", "value_and_grad", "var", "var_mean", "vector_norm",
+    "view_as", "vjp", "vmap", "vstack", "where", "xlogy", "zeros", "zeros_like",
 ]  # fmt: skip
 
 

@@ -12,6 +12,7 @@ from s2sad.ir.rewriter import Rewriter
 from s2sad.passes.base import Pass
 from s2sad.passes.effects import can_fail
 from s2sad.passes.slots import unread_results, unread_slots, without_results, without_slots
+from s2sad.passes.tapes import erase_tapes, unread_tapes
 
 
 @dataclass(frozen=True)
@@ -22,15 +23,30 @@ class Dce(Pass):
     After:   t1 = p.tanh(x); return t1
 
     An `if` gives only what somebody reads, and a loop carries only that and what it needs for it.
-    What takes or returns a token or a stack stays: those are used once, in order. So does what
-    may fail at run time: the program fails with and without the pass. A loop that may fail in no
-    other way than by never ending goes.
+    What takes or returns a token or a stack stays: those are used once, in order. But a stack of
+    which nobody reads an element goes, where it is known never to be popped while it is empty. What
+    may fail at run time stays: the program fails with and without the pass. A loop that may fail in
+    no other way than by never ending goes.
     """
 
     name: ClassVar[str] = "dce"
 
     def run(self, function: Function, rewriter: Rewriter) -> None:
         sweep(function.body, rewriter)
+        if _without_tapes(function.body, rewriter):  # what was pushed may be read by nobody now
+            sweep(function.body, rewriter)
+
+
+def _without_tapes(region: Region, rewriter: Rewriter) -> bool:
+    """Whether there were tapes in `region`, or below it, that nobody reads; they are gone."""
+    found = False
+    for operation in list(region.operations):
+        if not operation.prim.has(Trait.OPAQUE):
+            for inner in operation.regions.values():
+                found |= _without_tapes(inner, rewriter)
+    tapes = unread_tapes(region)
+    erase_tapes(tapes, rewriter)
+    return found or bool(tapes)
 
 
 def sweep(region: Region, rewriter: Rewriter) -> None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import accumulate, pairwise
 from typing import ClassVar
 
 from s2sad.ir.graph import Function, Operation, Region, Value
@@ -46,6 +47,7 @@ class Fuse(Pass):
 
     def run(self, function: Function, rewriter: Rewriter) -> None:
         for region in list(_regions(function.body)):
+            _splits_as_slices(region, rewriter)
             _copy_sources(region, rewriter)
             for group in _Groups(region, self.max_ops).found():
                 with rewriter.step(f"fuse {len(group)} operations", group[0]):
@@ -62,6 +64,27 @@ def _regions(region: Region) -> Iterable[Region]:
         if operation.prim.form in (Form.IF, Form.WHILE, Form.FOR):
             for inner in operation.regions.values():
                 yield from _regions(inner)
+
+
+def _splits_as_slices(region: Region, rewriter: Rewriter) -> None:
+    """Where loops may take over all parts of a split, slices, which they read as they lie."""
+    for operation in [op for op in region.operations if op.prim is shape.split]:
+        users = [use.user for result in operation.results for use in result.uses]
+        if not all(_may_take(user, region) for user in users):
+            continue
+        (x,), axis = operation.operands, operation.attrs["axis"]
+        ends = list(accumulate(operation.attrs["sizes"], initial=0))
+        step = (1,) * x.ndim
+        with rewriter.step("slice what is split", operation):
+            place = rewriter.insert_before(operation)
+            parts = []
+            for first, last in pairwise(ends):
+                start = tuple(first if d == axis else 0 for d in range(x.ndim))
+                stop = tuple(last if d == axis else n for d, n in enumerate(x.shape))
+                parts.append(
+                    place.emit(shape.slice, [x], {"start": start, "stop": stop, "step": step})
+                )
+            rewriter.replace_operation(operation, parts)
 
 
 def _copy_sources(region: Region, rewriter: Rewriter) -> None:

@@ -20,8 +20,8 @@ class Layout(Pass):
     Before:  t0 = p.transpose(w, perm=(1, 0)); t1 = p.matmul(x, t0)
     After:   t1 = p.matmul(x, w, transpose_b=True)
 
-    So does one whose product is only transposed: its operands are exchanged. Another order in memory
-    may have NumPy sum in another order, so results may be rounded otherwise.
+    So does one whose product is only transposed: its operands are exchanged. Another order in
+    memory may have NumPy sum in another order, so results may be rounded otherwise.
     """
 
     name: ClassVar[str] = "layout"

@@ -23,11 +23,11 @@ from s2sad.passes.base import Pass
 class PlanMemory(Pass):
     """Order operations so that little is alive at one time, and state is overwritten last.
 
-    Before:  t = p.transpose(w); ...; updated = p.sub(w, g); p.assert_(token, ok); y = p.matmul(x, t)
-    After:   ...; p.assert_(token, ok); updated = p.sub(w, g); t = p.transpose(w); y = p.matmul(x, t)
+    Before:  t = p.neg(w); ...; updated = p.sub(w, g); p.assert_(token, ok); y = p.matmul(x, t)
+    After:   ...; p.assert_(token, ok); t = p.neg(w); y = p.matmul(x, t); updated = p.sub(w, g)
 
     What lets go of nothing moves down to its first reader. What makes the new value of a donated
-    input moves up to where its operands are known and the old value is no longer read, which lets go
+    input moves to where its operands are known and the old value is no longer read, which lets go
     of its gradient; but not above what may fail.
     """
 

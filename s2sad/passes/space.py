@@ -4,8 +4,8 @@ A group that one kernel computes has an *iteration space*: dimensions with sizes
 summed over, or reduced otherwise. Each axis of each value runs along one of them, forwards or
 backwards, from some place on and in steps, or stands still where its size is 1. So a transpose, a
 slice or a broadcast costs nothing: it says how an axis runs. `Space.of` finds that from the results
-back to what is read; where two readers of a value want it differently, no single loop computes both,
-and the group is `Unfit`.
+back to what is read; where two readers of a value want it differently, no single loop computes
+both, and the group is `Unfit`.
 """
 
 from __future__ import annotations
@@ -201,7 +201,7 @@ def first_column(core: Operation) -> int:
 
 
 def strides_of(value: Value, map_: Map) -> dict[int, int]:
-    """What a step along each dimension adds to the offset of the element of `value` that is read."""
+    """What a step along each dimension adds to the offset at which `value` is read."""
     found: dict[int, int] = {}
     stride = 1
     for n, axis in zip(reversed(_static(value)), reversed(map_), strict=True):

@@ -194,7 +194,8 @@ def checkpoint(*values, body, budget=None):
     body : region
         Takes the values and gives the results. Computed again, it has no effects.
     budget : int, optional
-        Bytes that may be kept all the same.
+        Bytes that the loops of `body` may keep (`segment-loops`); then they are no longer computed
+        again as a whole.
 
     Raises
     ------
@@ -248,7 +249,7 @@ def _canonical_transform(types: Any, attrs: dict[str, Any]) -> dict[str, Any]:
 
 def _is_place(entry: Any, name: str) -> bool:
     if entry is None:
-        return name == "in_axes"
+        return name in ("in_axes", "out_axes")
     return isinstance(entry, int) and not isinstance(entry, bool)
 
 
@@ -303,6 +304,7 @@ def _select(types: Sequence[Type], places: Axes, what: str) -> tuple[TensorType,
 def _transform_type(*types: Type, regions: dict[str, Region], **attrs: Any) -> tuple[Type, ...]:
     outs = yielded(regions["body"])
     if attrs["kind"] == "vmap":
+        _require_no_effect(regions["body"])
         return _batched(outs, _unbatched(types, attrs["in_axes"])[1], attrs["out_axes"])
     primals = _primals(types, attrs)
     asked = _select(primals, attrs["wrt"], "the operands")
@@ -319,12 +321,25 @@ def _transform_type(*types: Type, regions: dict[str, Region], **attrs: Any) -> t
     return asked if attrs["kind"] == "grad" else (*outs, *asked)
 
 
+def _require_no_effect(body: Region) -> None:
+    for operation in body.walk():
+        if operation.prim.has(Trait.EFFECT):
+            raise fail(
+                "E0104", f"`{operation.prim.name}` has an effect, which a map would have once and "
+                "not once a row",
+                location=operation.loc, help="do it outside of the function that vmap maps",
+            )  # fmt: skip
+
+
 def _batched(outs: Sequence[Type], size: Dim, out_axes: Axes) -> tuple[Type, ...]:
     if len(out_axes) != len(outs):
         raise fail("E0302", f"vmap needs an axis a result, got {out_axes} for {len(outs)}")
     batched = []
     for out, axis in zip(outs, out_axes, strict=True):
         found = tensor(out)
+        if axis is None:
+            batched.append(found)
+            continue
         _require_place(axis, found.ndim + 1, f"the mapped axis of the result {found}")
         batched.append(TensorType(found.dtype, (*found.shape[:axis], size, *found.shape[axis:])))
     return tuple(batched)
@@ -354,13 +369,14 @@ def transform(*values, body, kind, wrt=(), results=(0,), in_axes=(), out_axes=()
         Places of the results that are differentiated; tensors of floats.
     in_axes : tuple of int or None
         For a map: the axis of each operand that it runs along, or None; they have one size.
-    out_axes : tuple of int
-        For a map: where the axis stands in each result.
+    out_axes : tuple of int or None
+        For a map: where the axis stands in each result; None for one that is the same for all.
 
     Raises
     ------
     S2sadError
-        E0301, E0302, E0303, E0306, E0401, E0403 or E0404 for what does not fit. On arrays, E0604
+        E0301, E0302, E0303, E0306, E0401, E0403 or E0404 for what does not fit, E0104 for effects
+        in a map, and where a result of `out_axes` None differs after all. On arrays, E0604
         where the body is a region of a dump whose text is not there.
 
     Notes
@@ -389,12 +405,17 @@ def transform(*values, body, kind, wrt=(), results=(0,), in_axes=(), out_axes=()
         return slots().derive(values, body, {**attrs, "in_axes": in_axes, "out_axes": out_axes})
     each = [flat(body(*[_row(x, axis, i) for x, axis in pairs])) for i in range(size)]
     results = zip(zip(*each, strict=True), out_axes, strict=True)
-    return tuple(np.stack(rows, axis) for rows, axis in results)
+    return tuple(rows[0] if axis is None else np.stack(rows, axis) for rows, axis in results)
 
 
 def is_derivative(operation: Operation) -> bool:
     """Whether `operation` is a `transform` that stands for a derivative."""
     return operation.prim is transform and operation.attrs["kind"] != "vmap"
+
+
+def is_map(operation: Operation) -> bool:
+    """Whether `operation` is a `transform` that stands for a map."""
+    return operation.prim is transform and operation.attrs["kind"] == "vmap"
 
 
 def _row(x: Any, axis: int | None, index: int) -> Any:

@@ -7,7 +7,6 @@ value between them is a gradient.
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -22,6 +21,7 @@ from s2sad.core.cell import Cell
 from s2sad.frontend.trees import leaves
 from s2sad.ir.clone import clone
 from s2sad.ir.graph import Function
+from s2sad.ir.outcome import parsed
 from s2sad.ir.types import TensorType
 from s2sad.ir.widen import wide_value, widened
 from s2sad.passes import registry
@@ -141,7 +141,7 @@ class _Point:
         primal, joint, target = registry.arranged(PRIMAL, JOINT, TARGET[backend_name()])
         self.function, self.arrays, self.wrt, self.rng = function, arrays, wrt, rng
         self.results = [
-            i for i in leaves(ast.literal_eval(function.tree))
+            i for i in leaves(parsed(function.tree))
             if type(i) is int and is_float(function.results[i].type)
         ]  # fmt: skip
         prepared = clone(function)

@@ -26,7 +26,7 @@ def test_fields_and_defaults():
     transform = Transform("grad", math.sin)
     assert dataclasses.asdict(transform) == {
         "kind": "grad", "function": math.sin, "grad_position": 0, "weights": None,
-        "has_aux": False, "return_ids": False, "sens_param": False,
+        "has_aux": False, "return_ids": False, "sens_param": False, "in_axes": 0, "out_axes": 0,
     }  # fmt: skip
 
 

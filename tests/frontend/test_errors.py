@@ -59,10 +59,10 @@ def two(one, other):
     return one + other
 
 
-def returns_under_data(a, b):
+def returns_two_types(a, b):
     if a.sum() > 0:
-        return a
-    return b
+        return a.sum()
+    return a
 
 
 def condition_of_several(a, b):
@@ -103,10 +103,9 @@ def loop_grows_a_list(a, b):
     return parts
 
 
-def breaks_on_data(a, b):
-    while a.sum() > 0:
-        if b.sum() > 0:
-            break
+def raises_its_own(a, b):
+    if a.sum() > 0:
+        raise pytest.UsageError("positive")
     return a
 
 
@@ -122,8 +121,8 @@ def loop_on_a_number(a, b):
     return b
 
 
-def no_tensor(a, b):
-    return a.shape[0]
+def no_result(a, b):
+    return linecache
 
 
 def with_statement(a, b):
@@ -133,9 +132,9 @@ def with_statement(a, b):
 
 def tries(a, b):
     try:
-        return a
-    finally:
-        a = b
+        return a + b
+    except ValueError:
+        return b
 
 
 def assigns_an_item(a, b):
@@ -145,7 +144,7 @@ def assigns_an_item(a, b):
 
 
 def prints(a, b):
-    print(a)
+    print([a])
     return a
 
 
@@ -166,24 +165,24 @@ CASES = [
     (unknown_function, "E0220", "ops.rellu", ("rellu", "did you mean relu")),
     (unknown_method, "E0220", "a.summ", ("summ", "did you mean sum")),
     (too_few_arguments, "E0302", "two(a)", ("other",)),
-    (returns_under_data, "E0104", "return a", ("return",)),
+    (returns_two_types, "E0306", "return a.sum()", ("f32,", "f32[2, 3]", "ends at line 65")),
     (condition_of_several, "E0304", "a > b", ("bool_[2, 3]", ".any()")),
     (branches_of_two_dtypes, "E0306", "a.sum() > 0", ("`c`", "f32[2, 3]", "f16[2, 3]", "astype")),
     (branches_of_two_kinds, "E0306", 'a if a.sum() > 0 else "none"', ("str",)),
     (bound_in_one_branch, "E0211", "a.sum() > 0", ("`c`", "not assigned")),
     (loop_changes_shape, "E0306", "while a.sum() > 0:", ("`a`", "f32[2, 3]", "f32")),
     (loop_grows_a_list, "E0306", "while a.sum() > 0:", ("`parts`", "0 items before, 1 after")),
-    (breaks_on_data, "E0104", "break", ("break",)),
+    (raises_its_own, "E0104", 'raise pytest.UsageError("positive")', ("UsageError",)),
     (loop_variable_after, "E0211", "for i in range(a.sum().astype(ms.int32)):", ("`i`",)),
     (loop_on_a_number, "E0304", "for row in a.sum():", ("iterated over",)),
-    (no_tensor, "E0307", "a.shape[0]", ("the int 2",)),
-    (with_statement, "E0101", "with open(__file__):", ("`with`",)),
+    (no_result, "E0307", "linecache", ("the module linecache",)),
+    (with_statement, "E0104", "open(__file__)", ("open",)),
     (tries, "E0101", "try:", ("`try`",)),
     (assigns_an_item, "E0101", "pair[0]", ("tuple",)),
-    (prints, "E0104", "print(a)", ("print",)),
+    (prints, "E0101", "print([a])", ("print(*items)",)),
     (calls_numpy, "E0104", "np.concatenate((a, b))", ("concatenate",)),
     (unbound, "E0210", "c", ("'c'",)),
-    (adds_a_text, "E0304", 'a + "b"', ("str",)),
+    (adds_a_text, "E0101", 'a + "b"', ("text", "print")),
 ]
 
 

@@ -290,7 +290,8 @@ def nonlocal_variable(x):
 
     def f():
         nonlocal y
-        y = y + 1
+        if x.sum() > 0:
+            y = y + 1
 
     f()
     return y
@@ -300,7 +301,7 @@ def nonlocal_variable(x):
     ("function", "code"),
     [
         (called_too_late, "E0211"), (generator, "E0101"), (misfit, "E0302"), (given_out, "E0307"),
-        (unassigned, "E0210"), (nonlocal_variable, "E0101"),
+        (unassigned, "E0210"), (nonlocal_variable, "E0104"),
     ],
 )  # fmt: skip
 def test_what_cannot_be_compiled_is_told(function, code):

@@ -37,16 +37,19 @@ def found(function, *args) -> list[tuple[str, str]]:
 def test_unsupported_statements_and_unknown_names_are_all_named():
     def f(x):
         y = x + unknown  # noqa: F821
-        import math
+
+        class Other:
+            by = 2
 
         with open("file"):
-            y = math.pi * y
+            y = y * eval("2")  # noqa: S307
         return y + other  # noqa: F821
 
     assert found(f, X) == [
         ("E0201", "y = x + unknown  # noqa: F821"),
-        ("E0101", "import math"),
-        ("E0101", 'with open("file"):'),
+        ("E0101", "class Other:"),
+        ("E0104", 'with open("file"):'),
+        ("E0104", 'y = y * eval("2")  # noqa: S307'),
         ("E0201", "return y + other  # noqa: F821"),
     ]
 
@@ -54,19 +57,19 @@ def test_unsupported_statements_and_unknown_names_are_all_named():
 def test_any_first_error_brings_the_others():
     def f(x):
         y = x + x.T
-        del x
+        open("x")
         return y
 
-    assert found(f, X) == [("E0401", "y = x + x.T"), ("E0101", "del x")]
+    assert found(f, X) == [("E0401", "y = x + x.T"), ("E0104", 'open("x")')]
 
 
 def test_each_is_shown_with_its_line_and_what_to_do():
     def f(x):
-        del x
+        open("x")
         return ops.relu(facter)  # noqa: F821
 
     first, second = diagnostic(f, X).render().split("\n\n")
-    assert first.startswith("[E0101] `del` cannot be compiled yet\n  --> ")
+    assert first.startswith("[E0104] calling open cannot be compiled yet\n  --> ")
     assert second.startswith("[E0201] the name 'facter' is not defined\n  --> ")
     assert "|         return ops.relu(facter)" in second and " ^^^^^^\n" in f"{second}\n"
 
@@ -109,10 +112,10 @@ def test_names_that_are_defined_are_left_out():
 
         pairs = [inner(a)[0] + b for a in (x,) for b in (a, total) if len(b.shape)]
         add = lambda a, *b, c=total, **d: a + c + len(b) + len(d)  # noqa: E731
-        del add
-        return pairs, __name__, NotImplemented
+        open("add")
+        return pairs, __name__, NotImplemented, add
 
-    assert found(f, X) == [("E0101", "del add")]
+    assert found(f, X) == [("E0104", 'open("add")')]
 
 
 def test_names_of_refused_statements_are_left_out():
@@ -140,11 +143,11 @@ def test_names_of_refused_statements_are_left_out():
 
 def test_a_builtin_that_the_user_defined_is_not_refused():
     def f(x):
-        print = x.sum  # noqa: A001
-        del x
-        return print()
+        eval = x.sum  # noqa: A001
+        open("x")
+        return eval()
 
-    assert found(f, X) == [("E0101", "del x")]
+    assert found(f, X) == [("E0104", 'open("x")')]
 
 
 class Net(nn.Cell):
@@ -156,20 +159,20 @@ class Net(nn.Cell):
 
     def construct(self, x):
         y = self.helper(x)
-        print(y)
+        open("y")
         return y
 
     def helper(self, x):
         y = self.relu(x)
-        del x
+        open("x")
         return y + nowhere  # noqa: F821
 
 
 def test_functions_that_led_to_the_error_are_gone_through():
     assert found(Net(), X) == [
-        ("E0101", "del x"),
+        ("E0104", 'open("x")'),
         ("E0201", "return y + nowhere  # noqa: F821"),
-        ("E0104", "print(y)"),
+        ("E0104", 'open("y")'),
     ]
     text = diagnostic(Net(), X).render()
     assert text.count("called at") == 1  # of the first; the others were reached in the same way
@@ -180,13 +183,13 @@ def test_an_error_inside_of_a_layer_brings_those_of_the_function_that_calls_it()
 
     def layered(x):
         y = dense(x)
-        del x
+        open("x")
         return y
 
     def f(x):
         return layered(x)
 
-    assert found(f, X)[1:] == [("E0101", "del x")]
+    assert found(f, X)[1:] == [("E0104", 'open("x")')]
     assert diagnostic(f, X).render().count("called at") == 1
 
 
@@ -219,18 +222,6 @@ def test_builtins_that_are_never_called(name):
     function = getattr(builtins, name)
     first = diagnostic(lambda x: function(x), X)
     assert first.code == "E0104" and first.help == refusals.NEVER[name]
-
-
-@pytest.mark.parametrize("name", [name for name in refusals.CALLS if "." not in name])
-def test_builtins_that_take_no_tensor(name):
-    function = getattr(builtins, name)
-    first = diagnostic(lambda x: (x, function(x))[0], X)
-    assert first.code == "E0104" and first.help == refusals.CALLS[name]
-
-
-def test_a_list_is_not_sorted_in_place():
-    first = diagnostic(lambda x: [x, x].sort(), X)
-    assert first.code == "E0104" and first.help == refusals.CALLS["list.sort"]
 
 
 def test_what_the_tables_advise_works():

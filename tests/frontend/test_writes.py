@@ -344,11 +344,34 @@ def test_parameters_are_written_by_attribute_and_item():
         assert net.v.asnumpy().tolist() == [3.0, 11.0, 4.0]
 
 
-def test_other_attributes_are_not_written():
+class Plain:
+    by = 2
+
+
+PLAIN = Plain()
+
+
+def test_attributes_of_other_objects_are_not_written():
     class Bad(Counter):
         def construct(self, x):
-            self.plain = 4
+            PLAIN.by = 4
             return x
 
-    with pytest.raises(S2sadError, match=r"E0101.*self\.plain"):
+    with pytest.raises(S2sadError, match=r"E0101.*PLAIN\.by"):
         ms.compile(Bad())(ms.Tensor(2.0))
+    assert PLAIN.by == 2
+
+
+def test_attributes_of_a_cell_are_written_when_the_program_runs():
+    class Marks(Counter):
+        def construct(self, x):
+            self.mark = 4
+            return x * self.mark
+
+    net = Marks()
+    compiled = ms.compile(net)
+    compiled.lower("f32[]")
+    assert not hasattr(net, "mark")
+    assert compiled(ms.Tensor(2.0)).item() == 8.0 and net.mark == 4
+    with pytest.raises(S2sadError, match="E0104"):
+        compiled.sink([ms.Tensor(2.0), ms.Tensor(3.0)])

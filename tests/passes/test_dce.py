@@ -153,6 +153,77 @@ def main(x: f32[4], n: i64):
     return x
 """,
     ),
+    "an index of a loop that is in range, and one of a constant": (
+        """
+def main(x: f32[4]):
+    y = x
+    for i in range(-4, 4, 1):
+        y = p.index_add(y, i, p.gather(x, p.const(3, i64)))
+    return x
+""",
+        """
+def main(x: f32[4]):
+    return x
+""",
+    ),
+    "a tape of which nobody reads an element, in loops within loops": (
+        """
+def main(x: f32[4]):
+    tape: Stack[f32[4]]; other: Stack[f32[4]]; y: f32[4]
+    tape, other, y = p.stack_empty(of=f32[4]), p.stack_empty(of=f32[4]), x
+    for i in range(0, 3, 1):
+        a: Stack[f32[4]]; b: Stack[f32[4]]; z: f32[4]
+        a, b, z = tape, other, y
+        for j in range(0, 2, 1):
+            one = p.stack_push(a, p.tan(z))
+            two = p.stack_push(b, z)
+            a, b, z = one, two, p.exp(z)
+        tape, other, y = a, b, z
+    for i in range(5, -1, -1):
+        one, top = p.stack_pop(tape)
+        two, before = p.stack_pop(other)
+        tape, other, y = one, two, y * before
+    p.stack_drop(tape)
+    p.stack_drop(other)
+    return y
+""",
+        """
+def main(x: f32[4]):
+    other: Stack[f32[4]]; y: f32[4]
+    other, y = p.stack_empty(of=f32[4]), x
+    for i in range(0, 3, 1):
+        b: Stack[f32[4]]; z: f32[4]
+        b, z = other, y
+        for j in range(0, 2, 1):
+            two = p.stack_push(b, z)
+            b, z = two, p.exp(z)
+        other, y = b, z
+    for i in range(5, -1, -1):
+        two, before = p.stack_pop(other)
+        other, y = two, y * before
+    p.stack_drop(other)
+    return y
+""",
+    ),
+    "a tape in a loop": (
+        """
+def main(x: f32[4], n: i64):
+    y = x
+    for i in range(0, n, 1):
+        tape = p.stack_push(p.stack_empty(of=f32[4]), p.tan(y))
+        rest, top = p.stack_pop(tape)
+        p.stack_drop(rest)
+        y = p.exp(y)
+    return y
+""",
+        """
+def main(x: f32[4], n: i64):
+    y = x
+    for i in range(0, n, 1):
+        y = p.exp(y)
+    return y
+""",
+    ),
     "all of a loop but its step, which may be 0": (
         """
 def main(x: f32[4], step: i64):
@@ -180,6 +251,44 @@ def main(x: f32[4]):
 def main(token: Token, x: f32[4]):
     said = p.print_(token, p.exp(x), format="{}")
     return said
+""",
+    "a tape that is popped once too often": """
+def main(x: f32[4]):
+    tape = p.stack_empty(of=f32[4])
+    for i in range(0, 3, 1):
+        tape = p.stack_push(tape, x)
+    for i in range(0, 4, 1):
+        rest, top = p.stack_pop(tape)
+        tape = rest
+    p.stack_drop(tape)
+    return x
+""",
+    "a tape that is popped before it is pushed": """
+def main(x: f32[4]):
+    tape = p.stack_push(p.stack_empty(of=f32[4]), x)
+    for i in range(0, 3, 1):
+        rest, top = p.stack_pop(tape)
+        again, below = p.stack_pop(rest)
+        tape = p.stack_push(p.stack_push(again, x), x)
+    p.stack_drop(tape)
+    return x
+""",
+    "a tape of nobody knows how many elements": """
+def main(x: f32[4], n: i64):
+    tape = p.stack_empty(of=f32[4])
+    for i in range(0, n, 1):
+        tape = p.stack_push(tape, x)
+    for i in range(0, n, 1):
+        rest, top = p.stack_pop(tape)
+        tape = rest
+    p.stack_drop(tape)
+    return x
+""",
+    "an index of a loop that goes out of range": """
+def main(x: f32[4]):
+    for i in range(4, -1, -1):
+        y = p.gather(x, i)
+    return x
 """,
     "a stack": """
 def main(tape: Stack[f32[4]], x: f32[4]):

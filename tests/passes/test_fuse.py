@@ -56,6 +56,27 @@ def test_constants_of_one_number_go_inside():
     assert names(function) == ["fused"] and len(function.body.operations) == 1
 
 
+def test_parts_of_a_split_are_read_as_they_lie():
+    def run(x):
+        a, b, c = p.split(x, sizes=(2, 1, 3), axis=1)
+        return p.mul(p.exp(a), b), p.neg(c)
+
+    function = fused(run, f64[4, 6])
+    assert groups(function) == ["slice slice exp mul", "slice neg"]
+    assert names(function) == ["fused", "fused"]
+    x = np.random.default_rng(0).normal(size=(4, 6))
+    found = evaluate(function, [x])
+    assert same(found[0], np.exp(x[:, :2]) * x[:, 2:3]) and same(found[1], -x[:, 3:])
+
+
+def test_a_split_stays_whose_parts_others_read():
+    def run(x):
+        a, b = p.split(x, sizes=(3, 3), axis=1)
+        return p.cumsum(a, axis=0), p.neg(p.exp(b))
+
+    assert "split" in names(fused(run, f64[4, 6]))
+
+
 def test_nothing_that_must_run_between_is_passed_by():
     def run(x):
         y = p.neg(x)

@@ -1,4 +1,4 @@
-"""Do constants leave loops and branches, and nothing else?"""
+"""Do constants leave loops and branches, what loops make of outer values too, and nothing else?"""
 
 from __future__ import annotations
 
@@ -51,6 +51,49 @@ def test_out_of_loops_and_branches():
     assert found.index(0.5) < function.body.place(loop)  # but after all that stood before it
     assert difference(function, read(NESTED)) is None
     assert not run_passes(function, [HoistConstants()])[0].changes
+
+
+STILL = """
+def main(x: f32[4, 3], w: f32[3, 3], b: f32, c: bool_, n: i64):
+    y = x
+    for i in range(0, n, 1):
+        z = y
+        for j in range(0, n, 1):
+            z = z * p.matmul(y, p.transpose(w, perm=(1, 0)))
+        if c:
+            v = z * p.exp(x)
+        else:
+            v = z + p.broadcast_to(b, shape=(4, 3))
+        y = v * p.broadcast_to(b, shape=(4, 3))
+    return y
+"""
+
+
+def names(region):
+    return [op.prim.name for op in region.operations]
+
+
+def test_what_loops_make_of_outer_values():
+    function = read(STILL)
+    run_passes(function, [HoistConstants()])
+    outer = next(op for op in function.body.operations if op.prim.name == "for_")
+    inside = outer.regions["body"]
+    assert "transpose" in names(function.body)
+    assert "matmul" in names(inside)  # of what the outer loop makes
+    assert "broadcast_to" in names(inside)  # is larger than what it reads
+    branch = next(op for op in inside.operations if op.prim.name == "if_")
+    assert "exp" in names(branch.regions["then"])  # may never run
+
+
+def test_what_may_fail_stays_in_its_loop():
+    text = """
+def main(x: f32[4], i: i64, n: i64):
+    y = x
+    for j in range(0, n, 1):
+        y = y * p.gather(x, i)
+    return y
+"""
+    stays([HoistConstants()], text)
 
 
 def test_not_out_of_isolated_regions():

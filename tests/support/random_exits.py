@@ -58,9 +58,10 @@ class _Author:
 
     def _assign(self, depth: int) -> None:
         target = self.random.choices("hgsk", (5, 4, 3, 1))[0]
-        value = {"s": self._scalar, "k": lambda: self._pick("3.0 - k", "0.5", "k * -1.0", "2.0")}.get(
-            target, self._vector
-        )()
+        value = {
+            "s": self._scalar,
+            "k": lambda: self._pick("3.0 - k", "0.5", "k * -1.0", "2.0"),
+        }.get(target, self._vector)()
         self._line(depth, f"{target} = {value}")
 
     def _vector(self) -> str:

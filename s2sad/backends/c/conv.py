@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from s2sad import prims as p
-from s2sad.backends.c.template import Body, Site, Template
+from s2sad.backends.c.template import Body, Site, Template, static
 from s2sad.ir.primitive import Primitive
+from s2sad.prims import ALL
 
 #: The runtime knows three spatial axes.
 AXES = 3
@@ -20,21 +20,24 @@ def conv(site: Site, epilogue: str = "NULL", data: str = "NULL") -> Body:
     """
     x, w = site.types
     (y,) = site.results
-    return _call(site, "conv", x.shape, w.shape, y.shape, epilogue, data)
+    shapes = static(x.shape), static(w.shape), static(y.shape)
+    return _call(site, "conv", *shapes, epilogue, data)
 
 
 def conv_input_grad(site: Site, epilogue: str = "NULL", data: str = "NULL") -> Body:
     """The kernel of a `conv_input_grad`, as that of a `conv`."""
     dy, w = site.types
     (dx,) = site.results
-    return _call(site, "conv_input_grad", dx.shape, w.shape, dy.shape, epilogue, data)
+    shapes = static(dx.shape), static(w.shape), static(dy.shape)
+    return _call(site, "conv_input_grad", *shapes, epilogue, data)
 
 
 def conv_filter_grad(site: Site, epilogue: str = "NULL", data: str = "NULL") -> Body:
     """The kernel of a `conv_filter_grad`, as that of a `conv`; its result is one image."""
     x, dy = site.types
     (dw,) = site.results
-    return _call(site, "conv_filter_grad", x.shape, dw.shape, dy.shape, epilogue, data)
+    shapes = static(x.shape), static(dw.shape), static(dy.shape)
+    return _call(site, "conv_filter_grad", *shapes, epilogue, data)
 
 
 def _call(
@@ -74,7 +77,5 @@ def _three(facts: Sequence[int], missing: int) -> str:
 
 
 TEMPLATES: dict[Primitive, Template] = {
-    p.conv: conv,
-    p.conv_input_grad: conv_input_grad,
-    p.conv_filter_grad: conv_filter_grad,
+    ALL[each.__name__]: each for each in (conv, conv_input_grad, conv_filter_grad)
 }

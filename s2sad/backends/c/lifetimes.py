@@ -1,9 +1,9 @@
 """When is each value read, and which values are one piece of memory anyhow?
 
 Operations are numbered in program order, one with regions twice: where it begins and where it
-ends. A value that the body of a loop reads from outside is read, for what comes after, at the loop's
-end: the next pass reads it again. A reshape has the memory of its operand; such values are one
-*content*, named by the first of them.
+ends. A value that the body of a loop reads from outside is read, for what comes after, at the end
+of the loop: the next pass reads it again. A reshape has the memory of its operand; such values are
+one *content*, named by the first of them.
 """
 
 from __future__ import annotations

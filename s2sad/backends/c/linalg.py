@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
-from s2sad.backends.c.template import Body, Site, Template
+from s2sad.backends.c.template import Body, Site, Template, static
 from s2sad.ir.primitive import Primitive
 from s2sad.ir.types import TensorType
 from s2sad.prims import linalg
@@ -28,8 +28,8 @@ def matmul(site: Site, epilogue: str = "NULL", data: str = "NULL") -> Body:
     """
     a, _ = site.types
     (c,) = site.results
-    *_, m, n = map(int, c.shape)
-    k = int(a.shape[-2] if site.attrs["transpose_a"] else a.shape[-1])
+    *_, m, n = static(c.shape)
+    k = static(a.shape)[-2 if site.attrs["transpose_a"] else -1]
     a_row, a_col = (1, m) if site.attrs["transpose_a"] else (k, 1)
     b_row, b_col = (1, k) if site.attrs["transpose_b"] else (n, 1)
     rows, axes = product_rows(site)
@@ -48,8 +48,8 @@ def product_rows(site: Site) -> tuple[int, list[Axis]]:
     a, b = site.types
     (c,) = site.results
     axes = merged(batch_axes(a, b, c))
-    m = int(c.shape[-2])
-    k = int(a.shape[-2] if site.attrs["transpose_a"] else a.shape[-1])
+    m = static(c.shape)[-2]
+    k = static(a.shape)[-2 if site.attrs["transpose_a"] else -1]
     a_row = 1 if site.attrs["transpose_a"] else k
     if axes and not axes[-1].second and axes[-1].first == m * a_row:
         m *= axes.pop().size
@@ -69,13 +69,13 @@ def _call(dtype: str, facts: dict[str, int], axes: list[Axis], epilogue: str, da
 
 def batch_axes(a: TensorType, b: TensorType, c: TensorType) -> list[Axis]:
     """The axes of `c` before the last two; strides are 0 where an operand is repeated."""
-    sizes = tuple(map(int, c.shape[:-2]))
+    sizes = static(c.shape)[:-2]
     strides = (_strides(operand, len(sizes)) for operand in (a, b))
     return [Axis(*axis) for axis in zip(sizes, *strides, strict=True)]
 
 
 def _strides(operand: TensorType, rank: int) -> list[int]:
-    shape = [int(size) for size in operand.shape]
+    shape = list(static(operand.shape))
     batch = [1] * (rank - len(shape) + 2) + shape[:-2]
     behind = [math.prod(batch[i + 1 :]) * math.prod(shape[-2:]) for i in range(rank)]
     return [0 if size == 1 else step for size, step in zip(batch, behind, strict=True)]

@@ -2,8 +2,9 @@
 
 There are three forms, by the last dimension: *map* where nothing is reduced, *row* where it is
 reduced, *column* where it stays and others are reduced. A large row that is all there is becomes
-*parts* for several threads. A fifth form, *block*, is called by a unit of the runtime. The innermost loop is written so that compilers vectorise it. Partial sums of blocks
-are added in double, so errors do not grow with the length.
+*parts* for several threads. A fifth form, *block*, is called by a unit of the runtime. The
+innermost loop is written so that compilers vectorise it. Partial sums of blocks are added in
+double, so errors do not grow with the length.
 """
 
 from __future__ import annotations

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from s2sad.core.dtypes import DType
+from s2sad.ir.dims import Dim
 from s2sad.ir.graph import Operation
 from s2sad.ir.types import StackType, TensorType
 
@@ -27,6 +28,12 @@ def stored(dtype: DType) -> str:
     ('uint16_t', 'uint8_t')
     """
     return STORED[dtype.short]
+
+
+def static(shape: Sequence[Dim]) -> tuple[int, ...]:
+    """`shape`, all of whose sizes are known: programs of C have no others."""
+    assert all(isinstance(size, int) for size in shape)
+    return tuple(shape)  # type: ignore[arg-type]
 
 
 @dataclass(frozen=True)
@@ -84,4 +91,4 @@ class Body:
 #: From an operation to its kernel.
 Template = Callable[[Site], Body]
 
-__all__ = ["STORED", "Body", "Site", "StackType", "Template", "stored"]
+__all__ = ["STORED", "Body", "Site", "StackType", "Template", "static", "stored"]

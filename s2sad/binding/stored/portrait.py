@@ -33,6 +33,7 @@ from s2sad.binding.stored.codes import (
 )
 from s2sad.core.cache import digest
 from s2sad.core.cell import Cell
+from s2sad.core.checkpoint import Checkpoint
 from s2sad.core.custom_vjp import CustomVjp
 from s2sad.core.dtypes import DType
 from s2sad.core.generator import Generator, RandomState
@@ -235,11 +236,15 @@ class Portrait:
     def _transform(self, transform: Transform) -> str:
         return self._all(
             transform.kind, transform.function, transform.grad_position, transform.weights,
-            transform.has_aux, transform.return_ids, transform.sens_param,
+            transform.has_aux, transform.return_ids, transform.sens_param, transform.in_axes,
+            transform.out_axes,
         )  # fmt: skip
 
     def _custom(self, custom: CustomVjp) -> str:
         return self._all(custom.name, custom.function, custom.nondiff_argnums)
+
+    def _checkpoint(self, marked: Checkpoint) -> str:
+        return self._all(marked.name, marked.function, marked.memory)
 
     def _bound(self, bound: Bound) -> str:
         left = None if bound.left is None else ",".join(map(str, bound.left))
@@ -299,14 +304,16 @@ class Portrait:
         Enum: _member, tuple: _tuple, list: _list, dict: _dict, (set, frozenset): _set,
         Parameter: _parameter, Tensor: _tensor, Cell: _cell, FunctionType: _function, type: _class,
         ModuleType: _module, Primitive: _primitive, DType: _dtype, Transform: _transform,
-        Wrapper: _compiled, CustomVjp: _custom, Generator: _generator, Bound: _bound,
+        Wrapper: _compiled, CustomVjp: _custom, Checkpoint: _checkpoint, Generator: _generator,
+        Bound: _bound,
         np.ndarray: _array, np.dtype: _npdtype,
     }  # fmt: skip
 
 
 #: What a Cell has that no assignment of the user's made.
 CELL_FIELDS = (
-    "_params", "_buffers", "_cells", "_flags", "_precision", "training", "requires_grad", "phase",
+    "_params", "_buffers", "_cells", "_flags", "_precision", "_checkpoint", "training",
+    "requires_grad", "phase",
 )  # fmt: skip
 
 

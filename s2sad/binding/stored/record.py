@@ -17,6 +17,7 @@ from s2sad.binding.stored.portrait import Portrait, UndescribedError
 from s2sad.core.cache import digest
 from s2sad.core.dtypes import DType
 from s2sad.core.location import Location
+from s2sad.core.trees import Known
 from s2sad.frontend.guards import LITERALS, MISSING, Guard, Guards
 from s2sad.ir.graph import Function
 from s2sad.ir.primitive import Primitive
@@ -87,6 +88,10 @@ def _form(form: Any, portrait: Portrait) -> Data:
     """Containers as lists that begin with their kind; results as they are."""
     if form is None or type(form) is int:
         return form
+    if isinstance(form, Known):
+        return ["known", form.value]
+    if isinstance(form, (str, bool, float)):
+        return ["known", form]
     if isinstance(form, Label):
         return ["label", form.of if type(form.of) is int else [_number(form.of, portrait)]]
     if isinstance(form, dict):
@@ -167,6 +172,8 @@ def _read(guards: Guards, kind: str, owner: Any, name: str, path: str) -> Any:
         guards.absent(owner, name, path)
         return MISSING
     try:
+        if kind == "getter":
+            return guards.getter(owner, name, path)
         if kind == "cell":
             return guards.cell(owner, name)
         return (guards.item if kind == "item" else guards.attribute)(owner, name, path)
@@ -180,6 +187,8 @@ def _form_of(data: Data, objects: list[Any]) -> Any:
     kind, *rest = data
     if kind == "label":
         return Label(rest[0] if type(rest[0]) is int else objects[rest[0][0]])
+    if kind == "known":
+        return Known(rest[0]) if type(rest[0]) is int else rest[0]
     if kind == "dict":
         return {key: _form_of(item, objects) for key, item in rest}
     if kind == "named":

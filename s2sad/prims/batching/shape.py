@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from s2sad.core import dtypes
 from s2sad.ir.types import TensorType
-from s2sad.prims import logic, select
 from s2sad.prims.batching.places import behind, leading, with_rank
 from s2sad.prims.marker import barrier, stop_gradient
+from s2sad.prims.select import where
 from s2sad.prims.shape import broadcast_to, filled, pad, reshape, slice, transpose
 
 
@@ -46,5 +47,5 @@ def pad_batch(x, value, *, mapped, size, low, high, interior):
     if not is_mapped:
         return pad(x, value, **around)
     padded = pad(x, filled(0, TensorType(x.dtype)), **around)
-    inside = pad(filled(1, TensorType(logic.bool_, x.shape)), False, **around)
-    return select.where(inside, padded, with_rank(value, x.ndim - 1))
+    inside = pad(filled(1, TensorType(dtypes.bool_, x.shape)), False, **around)
+    return where(inside, padded, with_rank(value, x.ndim - 1))

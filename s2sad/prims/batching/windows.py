@@ -24,16 +24,16 @@ def _joined(x: Value, axis: int) -> Value:
     return reshape(x, shape=(*x.shape[:axis], first * second, *x.shape[axis + 2 :]))
 
 
-def _parted(x: Value, axis: int, size: Dim) -> Value:
-    """What `_joined` was given."""
-    shape = (*x.shape[:axis], size, x.shape[axis] // size, *x.shape[axis + 1 :])
+def _parted(x: Value, axis: int, size: Dim, inner: Dim) -> Value:
+    """What `_joined` was given, for an axis of the size `inner` of its rows."""
+    shape = (*x.shape[:axis], size, inner, *x.shape[axis + 1 :])
     return move_axis(reshape(x, shape=shape), axis, 0)
 
 
 def _window(prim: Any) -> Callable[..., Any]:
     def rule(*operands, mapped, size, **attrs):
-        joined = [_joined(x, 0) for x in all_leading(operands, mapped, size)]
-        return _parted(prim(*joined, **attrs), 0, size)
+        rows = all_leading(operands, mapped, size)
+        return _parted(prim(*[_joined(x, 0) for x in rows], **attrs), 0, size, rows[0].shape[1])
 
     return rule
 
@@ -42,23 +42,37 @@ for _prim in (avg_pool, avg_pool_grad, max_pool, max_pool_argmax, max_pool_grad)
     _prim.batch(_window(_prim))
 
 
-def _filtered(prim: Any) -> Callable[..., Any]:
-    """Rule of an operation on a batch, its first operand, and on filters."""
-
-    def rule(x, w, *, mapped, size, groups, **attrs):
-        if not mapped[1]:
-            return _parted(prim(_joined(x, 0), w, groups=groups, **attrs), 0, size)
-        x = _joined(leading(x, mapped[0], size), 1)
-        return _parted(prim(x, _joined(w, 0), groups=groups * size, **attrs), 1, size)
-
-    return rule
+def _may_group(size: Dim) -> bool:
+    """Whether there can be as many groups as rows."""
+    return isinstance(size, int) and size > 0
 
 
-conv.batch(_filtered(conv))
-conv_input_grad.batch(_filtered(conv_input_grad))
+@conv.batch
+def conv_batch(x, w, *, mapped, size, groups, **attrs):
+    if not mapped[1]:
+        return _parted(conv(_joined(x, 0), w, groups=groups, **attrs), 0, size, x.shape[1])
+    if not _may_group(size):
+        return None
+    x, filters = _joined(leading(x, mapped[0], size), 1), w.shape[1]
+    return _parted(conv(x, _joined(w, 0), groups=groups * size, **attrs), 1, size, filters)
+
+
+@conv_input_grad.batch
+def conv_input_grad_batch(dy, w, *, mapped, size, groups, **attrs):
+    if not mapped[1]:
+        dx = conv_input_grad(_joined(dy, 0), w, groups=groups, **attrs)
+        return _parted(dx, 0, size, dy.shape[1])
+    if not _may_group(size):
+        return None
+    dy, channels = _joined(leading(dy, mapped[0], size), 1), w.shape[2] * groups
+    dx = conv_input_grad(dy, _joined(w, 0), groups=groups * size, **attrs)
+    return _parted(dx, 1, size, channels)
 
 
 @conv_filter_grad.batch
 def conv_filter_grad_batch(x, dy, *, mapped, size, groups, **attrs):
-    x, dy = (_joined(each, 1) for each in all_leading([x, dy], mapped, size))
-    return _parted(conv_filter_grad(x, dy, groups=groups * size, **attrs), 0, size)
+    if not _may_group(size):
+        return None
+    x, dy = all_leading([x, dy], mapped, size)
+    dw = conv_filter_grad(_joined(x, 1), _joined(dy, 1), groups=groups * size, **attrs)
+    return _parted(dw, 0, size, dy.shape[2])

@@ -10,6 +10,7 @@ import pytest
 
 from s2sad import prims as p
 from s2sad.backends.c.executable import compile_many
+from s2sad.backends.c.runtime import load_runtime
 from s2sad.core import dtypes
 from s2sad.ir.builder import build_function
 from s2sad.ir.clone import clone
@@ -89,6 +90,79 @@ def test_errors_of_sums_do_not_grow_with_the_length(axis):
     exact = x.astype(np.float64)
     assert np.abs(found / exact.sum(axis) - 1).max() < 1e-6
     assert abs(float(total) / exact.sum() - 1) < 1e-6
+
+
+def in_parts(x, k):
+    y = p.mul(p.tanh(x), k)
+    low = p.neg(k)
+    total = p.reduce_sum(y)
+    return y, p.add(total, low), p.reduce_max(y), p.reduce_all(p.less(y, k))
+
+
+@pytest.mark.parametrize("shape", [(300_001,), (3, 50_000), (65, 30, 40)], ids=str)
+@pytest.mark.parametrize("dtype", [f32, f64], ids=str)
+def test_all_of_a_large_array_is_reduced_in_parts(shape, dtype):
+    function = build_function(in_parts, [dtype[shape], dtype])
+    rng = np.random.default_rng(4)
+    x = rng.normal(size=shape).astype(dtype.dtype.storage)
+    k = np.asarray(9.0, x.dtype)
+    expected = evaluate(function, [x, k])
+    run_passes(function, [Fuse()])
+    (program,) = compile_many([function])
+    assert "parts" in program.kernels[1] and len(program.kernels) == 2
+    for found, wanted in zip(program.run([x, k]), expected, strict=True):
+        assert distance(found, wanted, dtypes.BY_STORAGE[wanted.dtype]) <= 8
+
+
+def test_results_of_parts_do_not_depend_on_threads():
+    function = build_function(lambda x: p.reduce_sum(p.exp(x)), [f32[1_000_000]])
+    run_passes(function, [Fuse()])
+    (program,) = compile_many([function])
+    x = np.random.default_rng(5).normal(size=1_000_000).astype(np.float32)
+    runtime, found = load_runtime(), []
+    for count in (1, 2, 3):
+        runtime.s2_set_threads(count)
+        found.append(float(program.run([x])[0]))
+    assert found[0] == found[1] == found[2]
+
+
+@pytest.mark.parametrize("shape", [(300_000,), (40, 3000)], ids=str)
+def test_an_array_is_written_over_where_it_is_reduced_as_well(shape):
+    axis = (len(shape) - 1,)
+
+    def run(x, g):
+        y = p.sub(x, g)
+        return y, p.reduce_sum(p.mul(p.add(x, y), g), axis=axis)
+
+    function = build_function(run, [f64[shape], f64[shape]])
+    function.donates[0] = 0
+    run_passes(function, [Fuse()])
+    (program,) = compile_many([function])
+    assert program.overwrites == {0}
+    rng = np.random.default_rng(6)
+    x, g = rng.normal(size=shape), rng.normal(size=shape)
+    expected = x - g, ((x + x - g) * g).sum(axis)
+    found = program.run([x, g], given={0})
+    assert found[0] is x
+    np.testing.assert_array_equal(found[0], expected[0])
+    np.testing.assert_allclose(found[1], expected[1], rtol=1e-11, atol=1e-11)
+
+
+def test_an_array_stays_that_is_read_after_it_is_reduced():
+    def run(x):
+        y = p.mul(x, 2.0)
+        off = p.sub(x, p.reduce_max(y, axis=(1,), keepdims=True))
+        return y, p.reduce_sum(off, axis=(1,))
+
+    function = build_function(run, [f64[40, 300]])
+    function.donates[0] = 0
+    run_passes(function, [Fuse()])
+    (program,) = compile_many([function])
+    x = np.random.default_rng(7).normal(size=(40, 300))
+    expected = x * 2, (x - (x * 2).max(1, keepdims=True)).sum(1)
+    found = program.run([x.copy()], given={0})
+    np.testing.assert_array_equal(found[0], expected[0])
+    np.testing.assert_allclose(found[1], expected[1], rtol=1e-12)
 
 
 def test_integers_wrap_and_truth_values_are_counted():

@@ -1,0 +1,1 @@
+"""How fast is s2sad, beside others?"""
