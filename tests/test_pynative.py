@@ -200,7 +200,7 @@ def test_outside_of_a_gradient_the_code_itself_runs():
 
     assert Eager()(ms.Tensor([1.0, 2.0])).tolist() == [4.0, 5.0]
     assert seen == [3.0, "done"]
-    with pytest.raises(S2sadError, match="E0101"):
+    with pytest.raises(S2sadError, match="E0104|E0220"):  # the list is not its own, nor is NumPy
         ms.grad(Eager())(ms.Tensor([1.0, 2.0]))
 
 

@@ -112,7 +112,8 @@ def operate(frame: Frame, name: str, *operands: Any) -> Any:
         return own_new(frame.session, as_python(FUNCTIONS[name], *operands))
     if frame.strict:
         return FUNCTIONS[name](*operands)
-    if any(isinstance(x, (str, texts.Text)) for x in operands):
+    is_format = name == "mod" and isinstance(operands[0], str)
+    if is_format or any(isinstance(x, texts.Text) for x in operands):
         raise texts.unknown()
     if any(isinstance(x, np.ndarray) for x in operands):  # known by now: a constant
         operands = tuple(as_constant(x) for x in operands)

@@ -613,7 +613,7 @@ def donation_is_given_twice(function: Function, random: Random) -> bool:
 @corruption
 def tree_is_wrong(function: Function, random: Random) -> bool:
     count = len(function.results)
-    bad = ("(0,", "x", "(0, 0)", f"({count},)", "-1", "{0}", "0 if 1 else 0", "", "1j", "b'0'")
+    bad = ("(0,", "x", "(0, 0)", f"({count},)", "-1", "{0, 1}", "0 if 1 else 0", "", "1_", "...")
     function.tree = random.choice(bad)
     return True
 
