@@ -182,7 +182,7 @@ CASES = [
     (prints, "E0101", "print([a])", ("print(*items)",)),
     (calls_numpy, "E0104", "np.concatenate((a, b))", ("concatenate",)),
     (unbound, "E0210", "c", ("'c'",)),
-    (adds_a_text, "E0101", 'a + "b"', ("text", "print")),
+    (adds_a_text, "E0304", 'a + "b"', ("str",)),
 ]
 
 
