@@ -85,6 +85,7 @@ def run_file(block: Block, names: dict[str, Any], capsys: Any) -> None:
 @pytest.fixture
 def in_folder(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
+    linecache.clearcache()  # another test may have had a net.py as well
     yield tmp_path
     linecache.clearcache()
 
