@@ -197,7 +197,7 @@ def here() -> Location | None:
     return locations.current.get()
 
 
-class Again(Exception):  # noqa: N818 - a signal, not an error
+class Again(BaseException):  # noqa: N818 - a signal, as `Unfit` is
     """The loop that carries `state` must be compiled again: more is known of what it carries."""
 
     def __init__(self, state: Any) -> None:

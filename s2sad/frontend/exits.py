@@ -36,7 +36,7 @@ class Exit:
         self.place = locations.current.get()
 
 
-class NeverReturns(Exception):  # noqa: N818 - a signal, not an error
+class NeverReturns(BaseException):  # noqa: N818 - a signal, as `Unfit` is
     """A call of which every path ends in an exception at run time."""
 
 

@@ -22,7 +22,7 @@ from s2sad.frontend import carried
 from s2sad.frontend.branches import FLAGS, RETURNED
 from s2sad.frontend.carried import Again, Blank, changed_names, same_static
 from s2sad.frontend.containers import containers, settle, with_several_holders
-from s2sad.frontend.exits import Exit, Leaving
+from s2sad.frontend.exits import Exit, Leaving, NeverReturns
 from s2sad.frontend.frame import Frame, Unbound
 from s2sad.frontend.guards import LITERALS
 from s2sad.frontend.index import VaryingRange
@@ -37,6 +37,9 @@ from s2sad.ir.varying import Unfit, Varying
 
 #: Fewer passes than these are written out.
 MIN_PASSES = 3
+
+#: What ends an attempt, besides errors.
+SIGNALS = (Unfit, Again, NeverReturns)
 
 #: ``run(frame, index)``: execute the body of a loop.
 Run = Callable[[Frame, Any], Leaving]
@@ -62,7 +65,7 @@ def try_to_keep(frame: Frame, node: Any, passes: range, run: Run) -> tuple[Outco
     try:
         with builders.all_or_nothing():
             leaving = _keep(frame, node, _Passes.of(passes), run)
-    except (Unfit, Exception) as reason:  # errors of the body come again when it is written out
+    except (*SIGNALS, Exception) as reason:  # errors of the body come again, written out
         if isinstance(reason, Again):
             raise
         carried.write_back(frame, before)

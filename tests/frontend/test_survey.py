@@ -42,14 +42,14 @@ def test_unsupported_statements_and_unknown_names_are_all_named():
             by = 2
 
         with open("file"):
-            y = y * eval("2")  # noqa: S307
+            y = y * eval("2")
         return y + other  # noqa: F821
 
     assert found(f, X) == [
         ("E0201", "y = x + unknown  # noqa: F821"),
         ("E0101", "class Other:"),
         ("E0104", 'with open("file"):'),
-        ("E0104", 'y = y * eval("2")  # noqa: S307'),
+        ("E0104", 'y = y * eval("2")'),
         ("E0201", "return y + other  # noqa: F821"),
     ]
 

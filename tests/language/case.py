@@ -53,8 +53,6 @@ class Case:
         Whether compiled code gives a 0-d Tensor where Python gives a number.
     is_scenario : bool
         Whether the function gets what compiles, and calls it itself.
-    pending : str
-        Why it does not hold yet.
     at : callable or None
         The function in which the line is marked, where it is another one.
     """
@@ -69,7 +67,6 @@ class Case:
     raises: type[Exception] | None = None
     scalar: bool = False
     is_scenario: bool = False
-    pending: str = ""
     at: Callable[..., Any] | None = None
 
     @property

@@ -294,4 +294,4 @@ def asks_locals(x):
 
 @refused('`eval("const")`', "E0104", "where the function is called")
 def evaluates(x):
-    return x * eval("2")  # noqa: S307  # here
+    return x * eval("2")  # here

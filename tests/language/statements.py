@@ -33,7 +33,7 @@ def unpacks_a_tensor(x):
     return a * b + c, first, others
 
 
-@refused("unpack a Tensor `a, b, c = x`", "E0404", "as many", pending="")
+@refused("unpack a Tensor `a, b, c = x`", "E0404", "as many")
 def unpacks_too_few(x):
     a, b = x  # here
     return a + b

@@ -21,11 +21,7 @@ from s2sad.core.tensor import Tensor
 from s2sad.core.trees import is_record, parts_of
 
 CASES = [
-    pytest.param(
-        case,
-        id=f"{section.title.partition(' ')[0].lower()}-{case.name}",
-        marks=pytest.mark.xfail(strict=True, reason=case.pending) if case.pending else (),
-    )
+    pytest.param(case, id=f"{section.title.partition(' ')[0].lower()}-{case.name}")
     for section in ALL
     for case in section.cases
 ]

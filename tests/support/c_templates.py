@@ -77,7 +77,7 @@ class Kernels:
         source = folder / "kernels.c"
         source.write_text(self._text())
         paths = [RUNTIME / f"{unit}.c" for unit in (*units, "threads")]
-        self.library = compile_shared([source, *paths], folder / "kernels.so")
+        self.loaded = compile_shared([source, *paths], folder / "kernels.so")
 
     def _text(self) -> str:
         headers = dict.fromkeys(h for body in self.bodies for h in ("s2sad.h", *body.headers))
@@ -113,7 +113,7 @@ class Kernels:
             results[0] = operands[0]
         pointers = [x.ctypes.data for x in (*operands, *results)]
         memory = (ctypes.c_void_p * len(pointers))(*pointers)
-        kernel = getattr(self.library, f"kernel_{number}")
+        kernel = getattr(self.loaded, f"kernel_{number}")
         cuts = [body.extent * i // parts for i in range(parts + 1)]
         ended = [
             kernel(memory, ctypes.c_int64(a), ctypes.c_int64(b))

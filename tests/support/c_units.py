@@ -123,7 +123,7 @@ class Kernels:
         self.name, self.units = name, tuple(units)
 
     @functools.cached_property
-    def library(self) -> ctypes.CDLL:
+    def loaded(self) -> ctypes.CDLL:
         return load(self.name, self.units, self.text)
 
     def run(self, case: Case) -> tuple[np.ndarray, ...]:
@@ -146,7 +146,7 @@ class Kernels:
         arrays = [*operands, *(x.array for x in results)]
         pointers = (ctypes.c_void_p * len(arrays))(*(x.ctypes.data for x in arrays))
         begin, end = ctypes.c_int64(0), ctypes.c_int64(body.extent)
-        failed = getattr(self.library, self.names[case])(None, pointers, begin, end)
+        failed = getattr(self.loaded, self.names[case])(None, pointers, begin, end)
         assert [x.tobytes() for x in operands] == before, "an operand has changed"
         return bool(failed), results
 

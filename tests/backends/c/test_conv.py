@@ -127,8 +127,8 @@ def test_results_do_not_depend_on_the_number_of_threads():
     cases = [case for case in CASES if case.operands[0].dtype == np.float32]
     wanted: dict[Case, np.ndarray] = {}
     for count in (1, 2, 3, 7):
-        KERNELS.library.s2_set_threads(count)
+        KERNELS.loaded.s2_set_threads(count)
         for case in cases:
             found = run(case)
             assert_same(found, wanted.setdefault(case, found))
-    KERNELS.library.s2_set_threads(1)
+    KERNELS.loaded.s2_set_threads(1)

@@ -9,6 +9,7 @@ from s2sad import prims as p
 from s2sad.backends.c import programs
 from s2sad.backends.c.emit import emit
 from s2sad.backends.c.executable import compile_many
+from s2sad.backends.c.programs import library_of
 from s2sad.compiler import TARGET
 from s2sad.core import location
 from s2sad.core.location import Location
@@ -43,7 +44,7 @@ def test_nothing_is_warned_of(monkeypatch, first):
 def test_a_warning_is_an_error_there(monkeypatch):
     monkeypatch.setattr(programs, "PROGRAM_FLAGS", (*programs.PROGRAM_FLAGS, *WARNINGS))
     with pytest.raises(Exception, match=r"E0904.*unused"):
-        programs.library_of("static int unused;\n")
+        library_of("static int unused;\n")
 
 
 def test_a_dump_that_is_read_again_gives_the_same_file():

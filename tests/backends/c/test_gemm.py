@@ -127,11 +127,11 @@ def test_special_values_stay_in_their_rows_and_columns(case):
 def test_results_do_not_depend_on_the_number_of_threads():
     wanted: dict[Case, np.ndarray] = {}
     for count in (1, 2, 3, 7):
-        KERNELS.library.s2_set_threads(count)
+        KERNELS.loaded.s2_set_threads(count)
         for case in LARGE:
             found = run(case)
             assert_same(found, wanted.setdefault(case, found))
-    KERNELS.library.s2_set_threads(1)
+    KERNELS.loaded.s2_set_threads(1)
 
 
 #: Adds 1000 to each element of y0, and counts how often, in `seen`.

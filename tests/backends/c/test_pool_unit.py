@@ -108,7 +108,7 @@ def test_results_do_not_depend_on_the_number_of_threads(threads):
         Case(p.avg_pool_grad, (dy,), {**attrs, "input_shape": (40, 50)}),
     ]
     kernels = Kernels("pool_threads", ["pool", "threads"], TEMPLATES, cases)
-    kernels.library.s2_set_threads(threads)
+    kernels.loaded.s2_set_threads(threads)
     for case in cases:
         (found,) = kernels.run(case)
         assert_same(found, case.meaning()[0])

@@ -89,7 +89,7 @@ def test_numbers_do_not_depend_on_the_number_of_threads(threads):
     attrs = {"shape": (70001,), "dtype": dtypes.float32}
     cases = [Case(prim, (STATES[-2],), attrs) for prim in (p.random_uniform, p.random_normal)]
     kernels = Kernels("random_threads", UNITS, TEMPLATES, cases)
-    kernels.library.s2_set_threads(threads)
+    kernels.loaded.s2_set_threads(threads)
     uniform, normal = (kernels.run(case) for case in cases)
     assert_same(uniform[0], cases[0].meaning()[0])
     np.testing.assert_allclose(normal[0], cases[1].meaning()[0], rtol=3e-7)

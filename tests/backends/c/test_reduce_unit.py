@@ -143,7 +143,7 @@ def test_sums_do_not_depend_on_the_number_of_threads(axis):
                       reduce.TEMPLATES, [case])  # fmt: skip
     found = []
     for count in (1, 2, 3, 7):
-        kernels.library.s2_set_threads(count)
+        kernels.loaded.s2_set_threads(count)
         (result,) = kernels.run(case)
         found.append(result)
     for other in found[1:]:

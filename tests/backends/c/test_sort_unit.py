@@ -73,6 +73,6 @@ def test_lines_are_sorted_on_several_threads(threads):
     x = np.random.default_rng(0).integers(0, 1000, (64, 700)).astype(np.int32)
     case = Case(sort, (x,), {"axis": 1})
     kernels = Kernels("lines", ["sort", "threads"], TEMPLATES, [case])
-    kernels.library.s2_set_threads(threads)
+    kernels.loaded.s2_set_threads(threads)
     for array, expected in zip(kernels.run(case), case.meaning(), strict=True):
         assert_same(array, expected)
