@@ -16,6 +16,7 @@ from s2sad.ir.graph import Function, Operation, Region, Value
 from s2sad.ir.primitive import Form
 from s2sad.ir.rewriter import Rewriter, outer_reads
 from s2sad.passes.base import Pass
+from s2sad.passes.facts import splat
 from s2sad.passes.space import CORES, MOVES, REDUCTIONS, Space, Unfit, is_part
 from s2sad.prims import marker, shape
 
@@ -112,7 +113,7 @@ def _with_constants(group: Sequence[Operation], rewriter: Rewriter) -> list[Oper
     known: dict[Value, Operation] = {}
     for operation in group:
         for index, value in enumerate(operation.operands):
-            if not is_number(value):
+            if splat(value) is None:
                 continue
             if value not in known:
                 place = rewriter.insert_before(members[0])
@@ -120,16 +121,6 @@ def _with_constants(group: Sequence[Operation], rewriter: Rewriter) -> list[Oper
                 known[value] = copy.owner
             rewriter.set_operand(operation, index, known[value].result)
     return [*known.values(), *members]
-
-
-def is_number(value: Value) -> bool:
-    """Whether `value` is a constant of one element, or of equal ones."""
-    owner = value.owner
-    if not isinstance(owner, Operation) or owner.prim.form is not Form.CONST:
-        return False
-    array = owner.attrs["value"]
-    flat = array.reshape(-1)
-    return bool(array.size) and flat[:1].tobytes() * array.size == flat.tobytes()
 
 
 class _Groups:

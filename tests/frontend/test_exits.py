@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 import s2sad as ms
 from s2sad import nn, ops
 from s2sad.core.diagnostics import S2sadError
+from s2sad.frontend.kept import SIGNALS
 from support.exit_programs import checked
 from support.random_exits import random_program
 
@@ -574,3 +575,21 @@ def test_so_are_their_gradients(seed) -> None:
         )
         if np.abs(expected).max() < 1e3:
             np.testing.assert_allclose(second(x, rows, n).asnumpy(), expected, rtol=1e-4, atol=1e-4)
+
+
+def test_no_except_of_the_users_catches_a_signal():
+    def program(x, n):
+        k = 1
+        while n > 0:
+            n = n - 1
+            k = k + 1
+            try:
+                x = x * k  # k must be a tensor before the loop: the compiler begins again
+            finally:
+                break  # noqa: B012 - what it silences is what is tested
+        return x, k
+
+    x, n = ms.Tensor([1.0, 2.0]), ms.Tensor(3)
+    found, count = ms.compile(program)(x, n)
+    assert found.tolist() == program(x, n)[0].tolist() == [2.0, 4.0] and int(count) == 2
+    assert not any(issubclass(signal, Exception) for signal in SIGNALS)

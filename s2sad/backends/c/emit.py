@@ -13,8 +13,8 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from s2sad.backends.c.layout import Label, Layout, Slot, Step
-from s2sad.backends.c.lowering import Epilogue, Host, Kernel, lower
+from s2sad.backends.c.layout import Label, Layout, Step
+from s2sad.backends.c.lowering import Epilogue, Kernel, lower
 from s2sad.backends.c.template import stored
 from s2sad.backends.c.writer import Line
 from s2sad.core.location import Location
@@ -226,6 +226,3 @@ def _wrapped(items: object) -> str:
         line += item + ", "
     lines.append(line.rstrip())
     return "\n    ".join(["", *lines]) + "\n" if len(lines) > 1 else lines[0]
-
-
-__all__ = ["Host", "Program", "Slot", "Unit", "emit"]

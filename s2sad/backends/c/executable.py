@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import functools
 import weakref
 from collections.abc import Collection, Iterator, Sequence
 from itertools import pairwise
@@ -18,7 +19,7 @@ from s2sad.backends.c.queue import queues
 from s2sad.backends.c.runtime import load_runtime
 from s2sad.core import location as locations
 from s2sad.core.diagnostics import fail, locate
-from s2sad.ir.graph import Function, Operation, Value
+from s2sad.ir.graph import Function, Operation
 from s2sad.ir.loops import is_loop
 from s2sad.ir.primitive import as_run_time
 from s2sad.ir.types import StackType, StackValue, TensorType, Token, Type, type_of
@@ -136,6 +137,33 @@ class CExecutable(Executable):
         return MemoryReport(inputs, constants, results, inputs + constants + results + layout.arena)
 
 
+_POINTER = ctypes.c_void_p
+#: Results and arguments of the functions of the runtime that run a program.
+_SIGNATURES: dict[str, tuple[Any, list[Any]]] = {
+    "run_new": (_POINTER, [_POINTER, _POINTER]),
+    "run_free": (None, [_POINTER]),
+    "run_once": (ctypes.c_int, [_POINTER] * 5),
+    "run_place": (_POINTER, [_POINTER, ctypes.c_int32]),
+    "run_rest": (None, [_POINTER]),
+    "run_serve": (None, [_POINTER, _POINTER]),
+    "run_failed": (ctypes.c_int32, [_POINTER]),
+    "run_stack": (_POINTER, [_POINTER, ctypes.c_size_t]),
+    "stack_push": (ctypes.c_int, [_POINTER, _POINTER]),
+    "stack_at": (_POINTER, [_POINTER, ctypes.c_int64]),
+    "stack_count": (ctypes.c_int64, [_POINTER]),
+}
+
+
+@functools.cache
+def _runtime() -> ctypes.CDLL:
+    """The runtime, which knows what its functions take."""
+    runtime = load_runtime()
+    for name, (result, arguments) in _SIGNATURES.items():
+        called = getattr(runtime, f"s2_{name}")
+        called.restype, called.argtypes = result, arguments
+    return runtime
+
+
 class _Runs:
     """Memory for runs of a program: as many as ever ran at one time."""
 
@@ -163,27 +191,11 @@ class _Run:
     """Memory for one run at a time, and what the host does in it."""
 
     def __init__(self, program: Program, address: int) -> None:
-        self._runtime = runtime = load_runtime()
+        self._runtime = runtime = _runtime()
         self._program = program
         constants = (ctypes.c_void_p * (len(program.constants) + 1))(
             *(array.ctypes.data for array in program.constants)
         )
-        runtime.s2_run_new.restype = ctypes.c_void_p
-        runtime.s2_run_new.argtypes = [ctypes.c_void_p, ctypes.c_void_p]
-        runtime.s2_run_once.argtypes = [ctypes.c_void_p] * 5
-        runtime.s2_run_place.restype = ctypes.c_void_p
-        runtime.s2_run_place.argtypes = [ctypes.c_void_p, ctypes.c_int32]
-        runtime.s2_run_rest.argtypes = runtime.s2_run_free.argtypes = [ctypes.c_void_p]
-        runtime.s2_run_rest.restype = runtime.s2_run_free.restype = None
-        runtime.s2_run_serve.argtypes = [ctypes.c_void_p, ctypes.c_void_p]
-        runtime.s2_run_serve.restype = None
-        runtime.s2_run_failed.argtypes = [ctypes.c_void_p]
-        runtime.s2_run_stack.restype = runtime.s2_stack_at.restype = ctypes.c_void_p
-        runtime.s2_run_stack.argtypes = [ctypes.c_void_p, ctypes.c_size_t]
-        runtime.s2_stack_push.argtypes = [ctypes.c_void_p, ctypes.c_void_p]
-        runtime.s2_stack_at.argtypes = [ctypes.c_void_p, ctypes.c_int64]
-        runtime.s2_stack_count.restype = ctypes.c_int64
-        runtime.s2_stack_count.argtypes = [ctypes.c_void_p]
         self._pointer = runtime.s2_run_new(address, constants)
         if not self._pointer:
             raise _no_memory(program)
@@ -376,6 +388,3 @@ def _separate(arrays: list[Any], index: int) -> None:
 def _no_memory(program: Program) -> MemoryError:
     name = program.function.title or program.function.name
     return MemoryError(f"no memory is left for {name}: {program.layout.arena:,} bytes of arena")
-
-
-__all__ = ["CExecutable", "Value", "build", "compile_many"]

@@ -11,10 +11,9 @@ from dataclasses import dataclass
 from math import prod
 from typing import Any
 
-import numpy as np
-
 from s2sad.ir.graph import Operation, Value
 from s2sad.ir.primitive import Form, Primitive
+from s2sad.passes.facts import splat
 from s2sad.passes.space import REDUCTIONS, Map, Space, strides_of
 from s2sad.prims.shape import iota
 
@@ -24,24 +23,6 @@ LANES = 128
 GRAIN = 32768
 #: Families of which computing an element costs as much as eight cheap operations.
 EXPENSIVE = frozenset(("exponential", "trigonometric", "special"))
-
-
-def constant_of(value: Value) -> np.ndarray | None:
-    """What a constant holds, None for another value."""
-    owner = value.owner
-    if isinstance(owner, Operation) and owner.prim.form is Form.CONST:
-        return owner.attrs["value"]
-    return None
-
-
-def splat_of(value: Value) -> Any:
-    """The number that all elements of a constant are, bit for bit; None for another value."""
-    array = constant_of(value)
-    if array is None or not array.size:
-        return None
-    flat = array.reshape(-1)
-    raw = flat.view(f"u{flat.itemsize}") if flat.itemsize <= 8 else flat
-    return flat[0] if bool((raw == raw[0]).all()) else None
 
 
 @dataclass
@@ -111,7 +92,7 @@ class Group:
         """Inputs, and every access to memory."""
         for op in self.operations:
             for index, operand in enumerate(op.operands):
-                if operand in self.computed or splat_of(operand) is not None:
+                if operand in self.computed or splat(operand) is not None:
                     continue
                 if operand not in self.inputs:
                     self.inputs.append(operand)

@@ -17,13 +17,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from s2sad.backends.base import nbytes
-from s2sad.backends.c.lifetimes import ALIASES, Lifetimes, is_leaf
-from s2sad.backends.c.lowering import Kernel, Lowered
+from s2sad.backends.c.lifetimes import ALIASES, Lifetimes
+from s2sad.backends.c.lowering import STACKS, Kernel, Lowered
 from s2sad.ir.graph import Function, Operation, Region, Value
 from s2sad.ir.loops import carried, is_loop
 from s2sad.ir.primitive import Form
 from s2sad.ir.types import StackType, TensorType
 from s2sad.passes.effects import can_fail
+from s2sad.passes.facts import is_constant
 from s2sad.prims import control
 from s2sad.prims.queue import queue_keep
 
@@ -138,7 +139,7 @@ class Layout:
     def at(self, value: Value) -> Slot:
         """Where `value` lies."""
         content = self.lives.content(value)
-        if content not in self.place and _is_constant(content):
+        if content not in self.place and is_constant(content):
             number = len(self.constants)
             self.constants.append(content)
             self.place[content] = self._slot("CONSTANT", number, nbytes(content), 0, self.end)
@@ -151,7 +152,7 @@ class Layout:
 
     def _is_made_in(self, content: Value, region: Region) -> bool:
         owner = content.owner
-        if not isinstance(owner, Operation) or _is_constant(content):
+        if not isinstance(owner, Operation) or is_constant(content):
             return False
         return owner.parent is region and isinstance(content.type, TensorType)
 
@@ -207,7 +208,7 @@ class Layout:
             content = self.lives.content(lowered.inputs[i])
             slot = self.at(content)
             is_own = slot.kind == "ARENA" and slot not in taken
-            is_made = isinstance(content.owner, Operation) and not _is_constant(content)
+            is_made = isinstance(content.owner, Operation) and not is_constant(content)
             if is_own and is_made and self._takes(lowered, i, content, operation):
                 return slot
         return None
@@ -234,7 +235,7 @@ class Layout:
         if made is content:
             return True
         owner = made.owner
-        if not isinstance(owner, Operation) or _is_constant(made):
+        if not isinstance(owner, Operation) or is_constant(made):
             return False
         reads = self.lives.uses(content)
         if window is not None:
@@ -544,20 +545,12 @@ class _Moves:
             self.layout._step("SETTLE", slot, second, home, extent=slot.nbytes)
 
 
-#: Operations on stacks.
-STACKS = frozenset((control.stack_empty, control.stack_push, control.stack_pop, control.stack_drop))
-
-
 def nbytes_of(stack: Value) -> int:
     """Bytes of an element of a stack."""
     assert isinstance(stack.type, StackType)
     size = stack.type.element.nbytes
     assert isinstance(size, int)
     return size
-
-
-def _is_constant(value: Value) -> bool:
-    return isinstance(value.owner, Operation) and value.owner.prim.form is Form.CONST
 
 
 def assign(slots: Iterable[Slot]) -> int:
@@ -582,6 +575,3 @@ def assign(slots: Iterable[Slot]) -> int:
         placed.sort(key=lambda s: s.at)
         whole = max(whole, at + size)
     return whole
-
-
-__all__ = ["Label", "Layout", "Slot", "Step", "assign", "is_leaf"]

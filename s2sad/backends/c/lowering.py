@@ -113,12 +113,11 @@ def _leaves(region: Region) -> Iterator[Operation]:
 
 def _is_step(operation: Operation) -> bool:
     prim = operation.prim
-    return prim.form is not Form.CONST and prim not in ALIASES and prim not in _STACK_STEPS
+    return prim.form is not Form.CONST and prim not in ALIASES and prim not in STACKS
 
 
-_STACK_STEPS = frozenset(
-    (control.stack_empty, control.stack_push, control.stack_pop, control.stack_drop)
-)
+#: Operations on stacks, each a step of its own kind.
+STACKS = frozenset((control.stack_empty, control.stack_push, control.stack_pop, control.stack_drop))
 
 
 def lowered_one(operation: Operation, state: Collection[Value]) -> Lowered:

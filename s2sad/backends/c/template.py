@@ -9,7 +9,7 @@ from typing import Any
 from s2sad.core.dtypes import DType
 from s2sad.ir.dims import Dim
 from s2sad.ir.graph import Operation
-from s2sad.ir.types import StackType, TensorType
+from s2sad.ir.types import TensorType
 
 #: Type of C in which elements are stored.
 STORED = {
@@ -90,5 +90,3 @@ class Body:
 
 #: From an operation to its kernel.
 Template = Callable[[Site], Body]
-
-__all__ = ["STORED", "Body", "Site", "StackType", "Template", "static", "stored"]

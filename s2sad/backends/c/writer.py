@@ -13,12 +13,13 @@ from dataclasses import dataclass
 from typing import Any
 
 from s2sad.backends.c.fold import FOLDS
-from s2sad.backends.c.group import Group, Loop, splat_of
+from s2sad.backends.c.group import Group, Loop
 from s2sad.backends.c.literal import bits_literal, computed, computing, literal
 from s2sad.core.dtypes import DType
 from s2sad.core.location import Location
 from s2sad.ir.graph import Operation, Value
 from s2sad.ir.primitive import Trait
+from s2sad.passes.facts import splat
 from s2sad.passes.space import MOVES, REDUCTIONS, Axis, Map
 from s2sad.prims.shape import iota
 
@@ -197,7 +198,7 @@ class Writer:
         value = op.operands[index]
         if value in self.group.computed:
             return table[value]
-        number = splat_of(value)
+        number = splat(value)
         if number is not None:
             return bits_literal(number) if as_bits else literal(number, value.dtype)
         return self._load(value, self.space.reads[op, index], as_bits=as_bits)
