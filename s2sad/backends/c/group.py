@@ -169,17 +169,22 @@ class Group:
     def _is_read_before(self, value: Value, output: Value) -> bool:
         """Whether all that reads an element of `value` does so before that of `output` is known.
 
-        A row goes over memory stage by stage, and what stays is written at the end of its stage.
+        A row goes over memory stage by stage. What is computed at one time is read before that.
         """
-        last = self.stages[output]
-        readers = [op for op in self.operations if value in op.operands]
-        if self.is_full(output):  # each element is written behind all that its stage reads of it
-            return all(self.stages[op.result] - (op.prim in REDUCTIONS) <= last for op in readers)
-        return all(
-            self.stages[op.result] < last + (not self.is_full(op.result))
-            for op in readers
-            if op.prim not in REDUCTIONS
-        )
+        readers = (op for op in self.operations if value in op.operands)
+        written = next(op for op in self.operations if op.result is output)
+        return all(self._time(op) <= self._time(written) for op in readers)
+
+    def _time(self, op: Operation) -> int:
+        """When a row has `op` computed, and stored where it is an output.
+
+        What stands still is computed between one time over the row and the next; a reduction is
+        known, and stored, at the end of the time before that.
+        """
+        stage = self.stages[op.result]
+        if op.prim in REDUCTIONS:
+            return 2 * stage - 1
+        return 2 * stage + self.is_full(op.result)
 
     @property
     def is_column(self) -> bool:

@@ -195,8 +195,9 @@ def _product(core: Operation, operation: Operation, state: Collection[Value]) ->
     held = _holder(core, [v for v in body.yields if results[v] not in state])
     written = [v for v in body.yields if v is not core.result]
     outputs = [v for v in body.yields if v is held] + [v for v in body.yields if v is not held]
-    read = [v for v in made.inputs if v is not core.result]
-    inputs = list(dict.fromkeys([*core.operands, *read]))
+    bound = (core.result, *core.operands)
+    # One array may be both factors, and has two names then.
+    inputs = [*core.operands, *(v for v in made.inputs if v not in bound)]
     values = [*inputs, *outputs, *([held] if held not in outputs else [])]
     places = {value: at for at, value in reversed(list(enumerate(values)))}
     places[core.result] = values.index(held)

@@ -9,7 +9,9 @@ import numpy as np
 import pytest
 
 from s2sad import prims as p
+from s2sad.backends.c import tables
 from s2sad.backends.c.executable import compile_many
+from s2sad.backends.c.group import Group
 from s2sad.backends.c.runtime import load_runtime
 from s2sad.core import dtypes
 from s2sad.ir.builder import build_function
@@ -19,6 +21,7 @@ from s2sad.ir.types import bool_, f32, f64, i32, type_of
 from s2sad.passes.base import run_passes
 from s2sad.passes.decompose import Decompose
 from s2sad.passes.fuse import Fuse
+from s2sad.passes.layout import Layout
 from support.c_programs import distance
 
 pytestmark = pytest.mark.usefixtures("programs_apart")
@@ -202,3 +205,28 @@ def test_indices_as_values():
     (program,) = compile_many([function])
     expected = np.tile(np.arange(20.0), (30, 1))
     np.testing.assert_array_equal(program.run([np.ones((30, 20))])[0], expected)
+
+
+@pytest.mark.parametrize("run", [
+    lambda x: p.relu(p.matmul(x, x)),
+    lambda x: p.add(p.matmul(x, p.transpose(x)), 1.0),
+    lambda x: p.mul(p.add(p.matmul(x, x), x), x),
+])  # fmt: skip
+def test_a_product_of_an_array_with_itself_goes_on_block_by_block(run):
+    function = build_function(run, [f64[70, 70]])
+    plain = clone(function)
+    run_passes(function, [Decompose(), Layout(), Fuse()])
+    assert [operation.prim.name for operation in function.body.operations] == ["fused"]
+    x = np.random.default_rng(5).normal(size=(70, 70))
+    (program,) = compile_many([function])
+    np.testing.assert_allclose(program.run([x])[0], evaluate(plain, [x])[0], rtol=1e-12)
+
+
+def test_a_number_that_is_read_after_a_row_is_not_written_over_by_what_the_row_gives():
+    def run(x, c):
+        most = p.reduce_max(x)
+        return most, p.sub(most, c)
+
+    function = build_function(run, [f64[7], f64])
+    group = Group(function.body.operations, function.results, tables.SCALARS)
+    assert group.inputs == function.args and group.pairs() == {(1, 1)}
