@@ -8,7 +8,7 @@ from typing import Any
 from s2sad import ops
 from s2sad.core import dtypes
 from s2sad.core.cell import Cell
-from s2sad.core.diagnostics import fail
+from s2sad.core.diagnostics import did_you_mean, fail
 from s2sad.core.parameter import Parameter
 from s2sad.core.tensor import Tensor
 from s2sad.ops.settings import flag, integer, number
@@ -382,6 +382,6 @@ def get_activation(name: Any, prim_name: str | None = None) -> Any:
             )
         return name
     if name.lower() not in NAMED:
-        known = ", ".join(NAMED)
-        raise fail("E0404", f"no activation{layer} is called {name!r}", help=f"known: {known}")
+        known = did_you_mean(name, NAMED) or f"known: {', '.join(NAMED)}"
+        raise fail("E0404", f"no activation{layer} is called {name!r}", help=known)
     return NAMED[name.lower()]()

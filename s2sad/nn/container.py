@@ -11,6 +11,7 @@ from typing import Any, TypeVar
 
 from s2sad.core.cell import Cell
 from s2sad.core.diagnostics import fail
+from s2sad.core.shown import shown
 
 Self = TypeVar("Self", bound="_Container")
 
@@ -43,7 +44,10 @@ class _Container(Cell):
     def _hold(self, children: dict[str, Any]) -> None:
         for child in children.values():
             if not isinstance(child, Cell):
-                raise fail("E0304", f"{self.cls_name} holds Cells, got {child!r}")
+                raise fail(
+                    "E0304", f"{self.cls_name} holds Cells, got {shown(child)}",
+                    help="give a layer, nn.ReLU() for ops.relu, or a Cell that calls it",
+                )  # fmt: skip
         for name in children:  # before anything is changed
             self._check_key(name, "_cells")
         self._replace_children(children, self._prefix_now())

@@ -48,7 +48,10 @@ class _Conv(Cell):
         self.group = integer("group", group, 1)
         for name, count in (("in_channels", in_channels), ("out_channels", out_channels)):
             if count % group:
-                raise fail("E0404", f"group must divide {name}, got {group} and {count}")
+                raise fail(
+                    "E0404", f"group must divide {name}, got {group} and {count}",
+                    help="each group takes as many of the channels",
+                )  # fmt: skip
         self.has_bias = flag("has_bias", has_bias)
         set_affine(
             self, self._weight_shape(), out_channels, has_bias, weight_init, bias_init, dtype

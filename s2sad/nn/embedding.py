@@ -13,7 +13,7 @@ from s2sad.core.dtypes import DType
 from s2sad.core.parameter import Parameter
 from s2sad.core.tensor import Tensor
 from s2sad.nn.initializer import initializer
-from s2sad.ops.settings import flag, integer
+from s2sad.ops.settings import flag, integer, positive
 
 
 class Embedding(Cell):
@@ -30,7 +30,7 @@ class Embedding(Cell):
     dtype : DType
         Of the table.
     padding_idx : int, optional
-        A row that is zero at first.
+        A row that is zero at first. It is trained as the others are: MindSpore's does the same.
 
     Attributes
     ----------
@@ -93,3 +93,68 @@ def _without_row(table: Tensor, row: int) -> Tensor:
     array = table.array.copy()
     array[row] = 0
     return Tensor.wrap(array)
+
+
+class EmbeddingLookup(Cell):
+    """A vector for each index, as `Embedding`; where it is kept is of no account here.
+
+    Parameters
+    ----------
+    vocab_size, embedding_size : int
+        How many rows, of how many elements.
+    param_init : initializer
+    target : {"CPU", "DEVICE"}
+    slice_mode, manual_shapes, sparse
+        Taken for compatibility: the table is in one place, and its gradient is dense.
+    max_norm : float, optional
+        Longer rows are shortened to this length when they are looked up.
+    dtype : DType
+        Of the table.
+
+    Attributes
+    ----------
+    embedding_table : Parameter, shape (vocab_size, embedding_size)
+
+    Raises
+    ------
+    S2sadError
+        Those of `Embedding`, E0404 for another target or a `max_norm` that is not positive.
+
+    Examples
+    --------
+    >>> import s2sad as ms
+    >>> net = ms.nn.EmbeddingLookup(4, 2, param_init="ones", max_norm=0.5)
+    >>> net(ms.Tensor([1])).asnumpy().round(4)
+    array([[0.3536, 0.3536]], dtype=float32)
+    """
+
+    def __init__(
+        self,
+        vocab_size: int,
+        embedding_size: int,
+        param_init: Any = "normal",
+        target: str = "CPU",
+        slice_mode: str = "batch_slice",
+        manual_shapes: Any = None,
+        max_norm: float | None = None,
+        sparse: bool = True,
+        dtype: DType = dtypes.float32,
+    ) -> None:
+        super().__init__()
+        self.vocab_size = integer("vocab_size", vocab_size, 1)
+        self.embedding_size = integer("embedding_size", embedding_size, 1)
+        if target not in ("CPU", "DEVICE"):
+            raise fail("E0404", f"target is 'CPU' or 'DEVICE', got {target!r}")
+        flag("sparse", sparse)
+        self.max_norm = None if max_norm is None else positive("max_norm", max_norm)
+        table = initializer(param_init, (vocab_size, embedding_size), dtype)
+        self.embedding_table = Parameter(table, name="embedding_table")
+
+    def construct(self, indices: Any) -> Any:
+        rows = ops.embedding(indices, self.embedding_table)
+        if self.max_norm is None:
+            return rows
+        length = ops.norm(rows, dim=-1, keepdim=True)
+        # Where a row is short enough nothing is divided, so that 0 has a gradient.
+        is_long = length > self.max_norm
+        return ops.where(is_long, rows * (self.max_norm / ops.where(is_long, length, 1.0)), rows)

@@ -16,7 +16,7 @@ import numpy as np
 from s2sad import prims as p
 from s2sad.core import dtypes
 from s2sad.core.context import get_seed, seed_changes
-from s2sad.core.diagnostics import fail
+from s2sad.core.diagnostics import did_you_mean, fail
 from s2sad.core.dtypes import DType
 from s2sad.core.tensor import Tensor
 from s2sad.ops.settings import fraction, integer
@@ -418,5 +418,6 @@ def _rule(init: Any) -> Initializer:
     if not isinstance(init, str):
         raise fail("E0304", f"an initializer, its name or a number is needed, got {init!r}")
     if init.lower() not in NAMED:
-        raise fail("E0404", f"no initializer is called {init!r}", help=f"known: {', '.join(NAMED)}")
+        known = did_you_mean(init, NAMED) or f"known: {', '.join(NAMED)}"
+        raise fail("E0404", f"no initializer is called {init!r}", help=known)
     return NAMED[init.lower()]()

@@ -22,7 +22,7 @@ class LearningRateSchedule(Cell):
     >>> w = ms.Parameter(ms.Tensor([0.0]), name="w")
     >>> optimizer = ms.nn.SGD([w], Halving())
     >>> for _ in range(3):
-    ...     optimizer((ms.Tensor([1.0]),))
+    ...     _ = optimizer((ms.Tensor([1.0]),))
     >>> w.asnumpy()
     array([-1.75], dtype=float32)
     """

@@ -32,7 +32,7 @@ class _Normalization(Cell):
         self.beta = Parameter(beta, name="beta", requires_grad=is_trained)
 
 
-class _Moving(_Normalization):
+class Moving(_Normalization):
     """Statistics that training collects."""
 
     moving_mean: Parameter
@@ -60,7 +60,7 @@ class _Moving(_Normalization):
         )
 
 
-class _BatchNorm(_Moving):
+class _BatchNorm(Moving):
     AXES: ClassVar[tuple[int, ...]]
 
     def __init__(
@@ -191,6 +191,58 @@ class BatchNorm3d(_BatchNorm):
     AXES = (5,)
 
 
+class SyncBatchNorm(_BatchNorm):
+    """Batch normalisation over the batches of all devices; there is one, and it is `BatchNorm2d`.
+
+    Takes inputs of shape (N, C) up to (N, C, D, H, W).
+
+    Parameters
+    ----------
+    num_features, eps, momentum, affine, gamma_init, beta_init, moving_mean_init, moving_var_init
+        As of `BatchNorm2d`.
+    use_batch_statistics, dtype
+        As of `BatchNorm2d`.
+    process_groups : list of list of int, optional
+        Which devices share statistics: None, or a list that holds the one group ``[0]``.
+
+    Raises
+    ------
+    S2sadError
+        E0404 for groups of other devices; those of `BatchNorm2d`.
+
+    Examples
+    --------
+    >>> import s2sad as ms
+    >>> net = ms.nn.SyncBatchNorm(1, eps=0.0).set_train()
+    >>> net(ms.Tensor([[1.0], [3.0]])).asnumpy()
+    array([[-1.],
+           [ 1.]], dtype=float32)
+    """
+
+    AXES = (2, 3, 4, 5)
+
+    def __init__(
+        self,
+        num_features: int,
+        eps: float = 1e-05,
+        momentum: float = 0.9,
+        affine: bool = True,
+        gamma_init: Any = "ones",
+        beta_init: Any = "zeros",
+        moving_mean_init: Any = "zeros",
+        moving_var_init: Any = "ones",
+        use_batch_statistics: bool | None = None,
+        process_groups: list[list[int]] | None = None,
+        dtype: DType = dtypes.float32,
+    ) -> None:
+        if process_groups not in (None, [[0]]):
+            raise fail("E0404", f"there is one device, number 0, got groups {process_groups!r}")
+        super().__init__(
+            num_features, eps, momentum, affine, gamma_init, beta_init, moving_mean_init,
+            moving_var_init, use_batch_statistics, dtype,
+        )  # fmt: skip
+
+
 class LayerNorm(_Normalization):
     """Mean 0 and variance 1 over the axes of a layer, times `gamma`, plus `beta`.
 
@@ -312,81 +364,6 @@ class GroupNorm(_Normalization):
 
     def extend_repr(self) -> str:
         return f"num_groups={self.num_groups}, num_channels={self.num_channels}"
-
-
-class _InstanceNorm(_Moving):
-    AXES: ClassVar[int]
-
-    def __init__(
-        self,
-        num_features: int,
-        eps: float = 1e-05,
-        momentum: float = 0.1,
-        affine: bool = True,
-        gamma_init: Any = "ones",
-        beta_init: Any = "zeros",
-        dtype: DType = dtypes.float32,
-    ) -> None:
-        super().__init__()
-        self._set_moving(num_features, eps, momentum, "zeros", "ones", dtype)
-        self._set_affine(num_features, gamma_init, beta_init, affine, dtype)
-
-    def construct(self, x: Any) -> Any:
-        require_axes(self.cls_name, x, self.AXES)
-        return group_normalized(
-            self.cls_name, x, self.num_features, self.gamma, self.beta, self.eps
-        )
-
-
-class InstanceNorm1d(_InstanceNorm):
-    """Mean 0 and variance 1 in each channel, of shape (N, C, L); see `InstanceNorm2d`."""
-
-    AXES = 3
-
-
-class InstanceNorm2d(_InstanceNorm):
-    """Mean 0 and variance 1 in each channel of each image, of shape (N, C, H, W).
-
-    Parameters
-    ----------
-    num_features : int
-        The number of channels C.
-    eps : float
-        Added to the variance.
-    momentum : float
-        Taken for compatibility, as are the moving statistics: nothing reads them, in training or
-        outside, and they stay as they are.
-    affine : bool
-        Whether `gamma` and `beta` are trained. They exist in either case.
-    gamma_init, beta_init : initializer
-    dtype : DType
-        Of the parameters.
-
-    Attributes
-    ----------
-    gamma, beta, moving_mean, moving_variance : Parameter, shape (num_features,)
-
-    Raises
-    ------
-    S2sadError
-        E0303 or E0404 for a setting of another form or value, those of `initializer`; in a call
-        E0401 for an input of another number of axes or channels.
-
-    Examples
-    --------
-    >>> import s2sad as ms
-    >>> net = ms.nn.InstanceNorm2d(1, eps=0.0)
-    >>> net(ms.Tensor([[[[1.0, 3.0]]], [[[5.0, 5.5]]]])).asnumpy().ravel()
-    array([-1.,  1., -1.,  1.], dtype=float32)
-    """
-
-    AXES = 4
-
-
-class InstanceNorm3d(_InstanceNorm):
-    """Mean 0 and variance 1 in each channel, of shape (N, C, D, H, W); see `InstanceNorm2d`."""
-
-    AXES = 5
 
 
 class LRN(Cell):

@@ -157,6 +157,12 @@ class ReflectionPad2d(_Frame):
     RANK, MODE = 2, "reflect"
 
 
+class ReflectionPad3d(_Frame):
+    """A mirror image around the last three axes: an int, or six; see `ReflectionPad1d`."""
+
+    RANK, MODE = 3, "reflect"
+
+
 class ReplicationPad1d(_Frame):
     """Copies of the edge around the last axis: an int, or (left, right).
 
@@ -179,6 +185,12 @@ class ReplicationPad2d(_Frame):
     """Copies of the edge around the last two axes: an int, or four; see `ReplicationPad1d`."""
 
     RANK, MODE = 2, "replicate"
+
+
+class ReplicationPad3d(_Frame):
+    """Copies of the edge around the last three axes: an int, or six; see `ReplicationPad1d`."""
+
+    RANK, MODE = 3, "replicate"
 
 
 class PixelShuffle(Cell):

@@ -7,6 +7,7 @@ from typing import Any, ClassVar
 from s2sad import ops
 from s2sad.core.cell import Cell
 from s2sad.core.diagnostics import fail
+from s2sad.ops.adaptive_pool import adaptive_max_pool3d
 from s2sad.ops.pool import avg_pooled, max_pooled
 from s2sad.ops.settings import flag, integer
 from s2sad.ops.spatial import mode_of, pairs_of, require_layout, sizes_of
@@ -281,12 +282,21 @@ class AdaptiveMaxPool1d(_Adaptive):
         return ops.adaptive_max_pool1d(input, self.output_size)
 
 
-class AdaptiveMaxPool2d(_Adaptive):
-    """Largest element of each of `output_size` windows; see `ops.adaptive_max_pool2d`."""
-
+class _Largest(_Adaptive):
     def __init__(self, output_size: Any, return_indices: bool = False) -> None:
         super().__init__(output_size)
         self.return_indices = flag("return_indices", return_indices)
 
+
+class AdaptiveMaxPool2d(_Largest):
+    """Largest element of each of `output_size` windows; see `ops.adaptive_max_pool2d`."""
+
     def construct(self, input: Any) -> Any:
         return ops.adaptive_max_pool2d(input, self.output_size, self.return_indices)
+
+
+class AdaptiveMaxPool3d(_Largest):
+    """Largest of each of `output_size` windows of three axes; see `ops.adaptive_max_pool3d`."""
+
+    def construct(self, input: Any) -> Any:
+        return adaptive_max_pool3d(input, self.output_size, self.return_indices)

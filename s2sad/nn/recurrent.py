@@ -69,7 +69,7 @@ class _Recurrent(Cell):
         raise fail("E0220", f"{self.cls_name} has no method 'step'", help="define it")
 
     def construct(self, x: Any, hx: Any = None, seq_length: Any = None) -> Any:
-        y = require_sequence(self.cls_name, x)
+        y = require_sequence(self.cls_name, x, self.input_size, self.batch_first)
         if self.batch_first:
             y = ops.swapaxes(x, 0, 1)
         ends = []

@@ -9,6 +9,7 @@ from s2sad.core import dtypes
 from s2sad.core.cell import Cell
 from s2sad.core.diagnostics import fail
 from s2sad.core.parameter import Parameter, ParameterTuple
+from s2sad.core.shown import shown
 from s2sad.core.tensor import Tensor
 from s2sad.core.transform import EVERY, value_and_grad
 from s2sad.nn.basic import Identity
@@ -62,7 +63,10 @@ class WithLossCell(Cell):
 
 def _callable(name: str, given: Any) -> Any:
     if not callable(given):
-        raise fail("E0304", f"{name} is a Cell or a function, got {given!r}")
+        raise fail(
+            "E0304", f"{name} is a Cell or a function, got {shown(given)}",
+            help="give a layer: nn.MSELoss()",
+        )  # fmt: skip
     return given
 
 
@@ -136,7 +140,7 @@ class WithGradCell(Cell):
         self.network_with_loss = network if loss_fn is None else WithLossCell(network, loss_fn)
         self.network_with_loss.set_train()
         if not isinstance(sens, (Tensor, type(None))):
-            raise fail("E0304", f"sens is a Tensor, got {sens!r}")
+            raise fail("E0304", f"sens is a Tensor, got {shown(sens)}")
         self.sens = sens
         self.grad = GradOperation(get_by_list=True, sens_param=sens is not None)
 

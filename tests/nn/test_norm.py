@@ -198,7 +198,27 @@ def test_instance_norm(rank):
     axes = tuple(range(2, x.ndim))
     expected = (x - x.mean(axes, keepdims=True)) / np.sqrt(x.var(axes, keepdims=True) + 1e-5)
     np.testing.assert_allclose(both_forms(run, ms.Tensor(x)).asnumpy(), expected, rtol=1e-11)
-    assert net.moving_mean.version == 0
+
+
+@pytest.mark.parametrize("is_compiled", [False, True])
+def test_instance_norm_collects_statistics_while_training(is_compiled):
+    net = nn.InstanceNorm2d(3, momentum=0.25, dtype=ms.float64)
+    run = ms.compile(net) if is_compiled else net
+    mean, variance = np.zeros(3), np.ones(3)
+    run(ms.Tensor(normal(2, 3, 4, 2)))
+    assert net.moving_mean.version == net.moving_variance.version == 0
+    net.set_train()
+    for seed in range(3):
+        x = normal(2, 3, 4, 2, seed=seed, shift=1.0)
+        run(ms.Tensor(x))
+        mean = 0.25 * mean + 0.75 * x.mean((0, 2, 3))
+        variance = 0.25 * variance + 0.75 * x.var((2, 3), ddof=1).mean(0)
+        np.testing.assert_allclose(net.moving_mean.asnumpy(), mean, rtol=1e-12)
+        np.testing.assert_allclose(net.moving_variance.asnumpy(), variance, rtol=1e-12)
+    run(ms.Tensor(normal(1, 3, 1, 1)))
+    np.testing.assert_allclose(net.moving_variance.asnumpy(), 0.25 * variance, rtol=1e-12)
+    gradient = ms.grad(lambda x: ops.sum(ops.sin(net(x))))(ms.Tensor(normal(2, 3, 4, 2)))
+    assert np.isfinite(gradient.asnumpy()).all()
 
 
 def test_lrn():

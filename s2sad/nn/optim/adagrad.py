@@ -43,6 +43,7 @@ class Adagrad(Optimizer):
     >>> w = ms.Parameter(ms.Tensor([1.0]), name="w")
     >>> optimizer = ms.nn.Adagrad([w], accum=0.0, learning_rate=0.5)
     >>> optimizer((ms.Tensor([4.0]),))
+    (True,)
     >>> w.asnumpy()
     array([0.5], dtype=float32)
     """

@@ -7,11 +7,8 @@ from typing import Any
 
 from s2sad import ops
 from s2sad import prims as p
-from s2sad.core import dtypes
 from s2sad.core.cell import Cell
 from s2sad.core.diagnostics import fail
-from s2sad.core.parameter import Parameter
-from s2sad.core.tensor import Tensor
 from s2sad.nn.optim.optimizer import Optimizer
 from s2sad.ops.settings import flag, number, positive
 from s2sad.ops.state import check_gradients
@@ -69,6 +66,7 @@ class Adam(Optimizer):
     >>> w = ms.Parameter(ms.Tensor([1.0]), name="w")
     >>> optimizer = ms.nn.Adam([w], learning_rate=0.5)
     >>> optimizer((ms.Tensor([3.0]),))
+    (True,)
     >>> w.asnumpy().round(4)
     array([0.5], dtype=float32)
     """
@@ -100,17 +98,12 @@ class Adam(Optimizer):
         self.use_amsgrad = flag("use_amsgrad", use_amsgrad)
         if use_nesterov and use_amsgrad:
             raise fail("E0404", "Adam takes use_nesterov or use_amsgrad, not both")
-        self.beta1_power = self._power("beta1_power")
-        self.beta2_power = self._power("beta2_power")
+        self.beta1_power = self.number_state("beta1_power", 1.0)
+        self.beta2_power = self.number_state("beta2_power", 1.0)
         self.moment1 = self.state_like_parameters("moment1")
         self.moment2 = self.state_like_parameters("moment2")
         if use_amsgrad:
             self.vhat = self.state_like_parameters("vhat")
-
-    def _power(self, name: str) -> Parameter:
-        is_wide = any(x.dtype is dtypes.float64 for x in self.parameters)
-        dtype = dtypes.float64 if is_wide else dtypes.float32
-        return Parameter(Tensor([1.0], dtype), name, requires_grad=False)
 
     def count_step(self) -> None:
         super().count_step()
@@ -169,6 +162,7 @@ class AdamWeightDecay(Optimizer):
     >>> w = ms.Parameter(ms.Tensor([1.0]), name="w")
     >>> optimizer = ms.nn.AdamWeightDecay([w], learning_rate=0.1, weight_decay=0.5)
     >>> optimizer((ms.Tensor([0.0]),))
+    (True,)
     >>> w.asnumpy().round(4)
     array([0.95], dtype=float32)
     """

@@ -10,8 +10,9 @@ import numpy as np
 
 from s2sad.core import dtypes
 from s2sad.core.cell import Cell
-from s2sad.core.diagnostics import did_you_mean, fail
+from s2sad.core.diagnostics import S2sadError, did_you_mean, fail
 from s2sad.core.parameter import Parameter
+from s2sad.core.shown import shown
 from s2sad.core.tensor import Tensor
 from s2sad.nn.learning_rate_schedule import RateList
 from s2sad.ops.settings import flag, not_negative
@@ -55,7 +56,7 @@ def read_groups(optimizer: str, given: Any) -> tuple[list[Parameter], list[Group
         that a group has not, a Parameter in two groups, and an order of other Parameters.
     """
     if isinstance(given, (str, Mapping)) or not isinstance(given, Iterable):
-        raise fail("E0304", f"{optimizer} takes an iterable of Parameters, got {given!r}")
+        raise _no_parameters(optimizer, given)
     members = list(given)
     if not any(isinstance(member, Mapping) for member in members):
         return _checked(optimizer, members), []
@@ -71,15 +72,24 @@ def read_groups(optimizer: str, given: Any) -> tuple[list[Parameter], list[Group
 
 def _checked(optimizer: str, given: Any) -> list[Parameter]:
     if isinstance(given, Parameter) or not isinstance(given, Iterable):
-        raise fail("E0304", f"{optimizer} takes an iterable of Parameters, got {given!r}")
+        raise _no_parameters(optimizer, given)
     members = list(given)
     for member in members:
         if not isinstance(member, Parameter):
-            kind = type(member).__name__
-            raise fail("E0304", f"{optimizer} trains Parameters, got a {kind}")
+            raise fail("E0304", f"{optimizer} trains Parameters, got {shown(member)}")
     if not members:
-        raise fail("E0404", f"{optimizer} got no Parameters")
+        raise fail(
+            "E0404", f"{optimizer} got no Parameters",
+            help="trainable_params() gives those whose requires_grad is True",
+        )  # fmt: skip
     return members
+
+
+def _no_parameters(optimizer: str, given: Any) -> S2sadError:
+    return fail(
+        "E0304", f"{optimizer} takes an iterable of Parameters, got {shown(given)}",
+        help="give those of a Cell: net.trainable_params()",
+    )  # fmt: skip
 
 
 def _as_dict(optimizer: str, member: Any) -> Mapping[str, Any]:
@@ -140,16 +150,16 @@ def as_rate(given: Any, name: str) -> Parameter | Cell:
     """
     if isinstance(given, Cell):
         return given
-    plain = _plain(given)
+    plain = as_plain(given)
     if isinstance(plain, (str, Mapping)) or not isinstance(plain, Iterable):
         rate = not_negative("learning_rate", plain)
         return Parameter(Tensor(rate, dtypes.float32), name, requires_grad=False)
-    rates = [not_negative("learning_rate", _plain(each)) for each in plain]
+    rates = [not_negative("learning_rate", as_plain(each)) for each in plain]
     if not rates:
         raise fail("E0404", "a list of learning rates needs one at least")
     return RateList(Tensor(rates, dtypes.float32), name)
 
 
-def _plain(given: Any) -> Any:
+def as_plain(given: Any) -> Any:
     """What Tensors and arrays hold, as Python numbers; anything else as it is."""
     return given.tolist() if isinstance(given, (Tensor, np.ndarray, np.generic)) else given

@@ -46,7 +46,9 @@ class Momentum(Optimizer):
     >>> w = ms.Parameter(ms.Tensor([1.0]), name="w")
     >>> optimizer = ms.nn.Momentum([w], learning_rate=0.5, momentum=0.5)
     >>> optimizer((ms.Tensor([1.0]),))
+    (True,)
     >>> optimizer((ms.Tensor([1.0]),))
+    (True,)
     >>> w.asnumpy()
     array([-0.25], dtype=float32)
     """

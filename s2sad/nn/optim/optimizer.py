@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from s2sad import ops
@@ -12,6 +12,7 @@ from s2sad.core.diagnostics import fail
 from s2sad.core.parameter import Parameter, ParameterTuple
 from s2sad.core.tensor import Tensor
 from s2sad.nn.optim.groups import Group, as_decay, as_rate, read_groups
+from s2sad.nn.optim.rules import states_like
 from s2sad.ops.settings import not_negative
 from s2sad.ops.state import check_gradients
 
@@ -20,7 +21,8 @@ class Optimizer(Cell):
     """Base of optimizers: the Parameters, the rate, and what happens to gradients beforehand.
 
     Called with a tuple or list of gradients, one a Parameter in their order, it makes a step and
-    gives None. Subclasses say how one Parameter is updated, or have a `construct` of their own.
+    gives a tuple of True, one a Parameter, as MindSpore does. Subclasses say how one Parameter is
+    updated, or have a `construct` of their own.
 
     Parameters
     ----------
@@ -81,6 +83,18 @@ class Optimizer(Cell):
         self._set_rates(learning_rate, groups)
         self._set_decays(groups)
         self.global_step = Parameter(Tensor([0], dtypes.int32), "global_step", requires_grad=False)
+        self._set_older_names()
+
+    def _set_older_names(self) -> None:
+        """What optimizers that are written for MindSpore find in its base."""
+        self.map_, self.hyper_map = ops.Map(), ops.HyperMap()
+        self.assignadd = ops.assign_add
+        self.global_step_increase_tensor = Tensor(1, dtypes.int32)
+        self.optim_filter = (True,) * len(self.parameters)
+        self.need_scale, self.reciprocal_scale = self.loss_scale != 1, 1 / self.loss_scale
+        self.exec_weight_decay = bool(
+            self.dynamic_weight_decay or any(self.group_decays or (self.weight_decay,))
+        )
 
     def _set_rates(self, learning_rate: Any, groups: list[Group]) -> None:
         self.learning_rate: Any
@@ -100,7 +114,7 @@ class Optimizer(Cell):
 
     def _set_decays(self, groups: list[Group]) -> None:
         """Which Parameters decay, and in groups how much."""
-        self.decays = tuple(self.is_group or _decays(x.name) for x in self.parameters)
+        self.decay_flags = tuple(self.is_group or _decays(x.name) for x in self.parameters)
         decays = [self.weight_decay if g.weight_decay is None else g.weight_decay for g in groups]
         self.group_decays = self._of_each(groups, decays)
         for place, decay in enumerate(decays):
@@ -117,29 +131,34 @@ class Optimizer(Cell):
         }
         return tuple(by_parameter[id(x)] for x in self.parameters) if groups else ()
 
-    def state_like_parameters(self, prefix: str, fill: float = 0.0) -> ParameterTuple:
-        """What an optimizer remembers: one a Parameter, of its shape, in float32 if it is narrower.
+    def take_decays(self) -> tuple[Any, ...]:
+        """The decay of each Parameter, for a wrapper that decays in place of this optimizer."""
+        given = self.group_decays or (self.weight_decay,) * len(self.parameters)
+        decays = zip(given, self.decay_flags, strict=True)
+        taken = tuple([decay if is_decayed else 0.0 for decay, is_decayed in decays])
+        self.decay_flags = (False,) * len(self.parameters)
+        return taken
 
-        Names are `prefix`, a dot, and the Parameter's name.
-        """
-        return ParameterTuple(
-            Parameter(
-                Tensor(shape=x.shape, dtype=x.dtype.compute, init=fill),
-                f"{prefix}.{x.name}",
-                requires_grad=False,
-            )
-            for x in self.parameters
-        )
+    def number_state(self, name: str, value: float) -> Parameter:
+        """A number that an optimizer remembers, of shape (1,); wide where a Parameter is."""
+        is_wide = any(x.dtype is dtypes.float64 for x in self.parameters)
+        dtype = dtypes.float64 if is_wide else dtypes.float32
+        return Parameter(Tensor([value], dtype), name, requires_grad=False)
+
+    def state_like_parameters(self, prefix: str, fill: float = 0.0) -> ParameterTuple:
+        """What an optimizer remembers, as `rules.states_like` has it."""
+        return states_like(self.parameters, prefix, fill)
 
     # -- a step -------------------------------------------------------------------------------
 
-    def construct(self, gradients: Any) -> None:
+    def construct(self, gradients: Any) -> tuple[bool, ...]:
         gradients = self.prepared(gradients)
         rates = self.get_lr()
         self.count_step()
         for index, parameter in enumerate(self.parameters):
             rate = self.scalar(rates[index] if self.is_group_lr else rates, parameter)
             self.update_parameter(index, parameter, gradients[index], rate)
+        return (True,) * len(self.parameters)
 
     def count_step(self) -> None:
         """Count the step; whatever else changes once a step is for subclasses to add."""
@@ -154,6 +173,26 @@ class Optimizer(Cell):
         check_gradients(gradients, self.parameters)
         gradients = self.gradients_centralization(self.decay_weight(gradients))
         return self.scale_grad(gradients)
+
+    @property
+    def _parameters(self) -> ParameterTuple:
+        return self.parameters
+
+    @property
+    def dynamic_lr(self) -> bool:
+        """Whether the rate, or that of a group, is made of the step."""
+        rates = self.learning_rate if self.is_group_lr else (self.learning_rate,)
+        return any(isinstance(rate, Cell) for rate in rates)
+
+    @property
+    def dynamic_weight_decay(self) -> bool:
+        """Whether the decay, or that of a group, is made of the step."""
+        return any(isinstance(decay, Cell) for decay in (self.weight_decay, *self.group_decays))
+
+    def _is_dynamic_lr_or_weight_decay(self) -> bool:
+        # MindSpore's optimizers ask before they count: its `get_lr` counts where a rate is dynamic.
+        # Here it never does, so that all of them have to.
+        return False
 
     def flatten_gradients(self, gradients: Any) -> Any:
         """`gradients` as they are; for optimizers written for MindSpore."""
@@ -175,7 +214,7 @@ class Optimizer(Cell):
     def decay_of(self, index: int) -> Any:
         """The decay of the Parameter number `index` at the present step, 0.0 for none."""
         decay = self.group_decays[index] if self.is_group else self.weight_decay
-        if not self.decays[index]:
+        if not self.decay_flags[index]:
             return 0.0
         if isinstance(decay, Cell):
             return ops.reshape(decay(self.global_step), ())
@@ -221,6 +260,14 @@ class Optimizer(Cell):
         """One number in the dtype in which the update of `parameter` is computed, 0-d."""
         return ops.cast(ops.reshape(value, ()), parameter.dtype.compute)
 
+    def wide(self, value: Any) -> Any:
+        """A Parameter, gradient or state in the dtype in which updates are computed."""
+        return ops.cast(value, value.dtype.compute)
+
+    def steps_made(self, parameter: Any) -> Any:
+        """How many steps there were, this one included once it counts, as `scalar` has it."""
+        return self.scalar(self.global_step, parameter)
+
     def get_weight_decay(self) -> Any:
         """The decay at the present step; a tuple, one a Parameter, where there are groups."""
         if self.is_group:
@@ -245,6 +292,11 @@ class Optimizer(Cell):
             raise fail("E0404", f"{self.cls_name} does not train {param.name}")
         rate = self.learning_rate
         return rate[places[0]] if isinstance(rate, tuple) else rate
+
+
+def opt_init_args_register(fn: Callable[..., None]) -> Callable[..., None]:
+    """`fn`, the ``__init__`` of an optimizer, as it is; for optimizers written for MindSpore."""
+    return fn
 
 
 def _decays(name: str) -> bool:

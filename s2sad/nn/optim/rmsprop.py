@@ -49,6 +49,7 @@ class RMSProp(Optimizer):
     >>> w = ms.Parameter(ms.Tensor([1.0]), name="w")
     >>> optimizer = ms.nn.RMSProp([w], learning_rate=0.5, decay=0.0)
     >>> optimizer((ms.Tensor([4.0]),))
+    (True,)
     >>> w.asnumpy()
     array([0.5], dtype=float32)
     """

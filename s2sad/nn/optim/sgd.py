@@ -43,6 +43,7 @@ class SGD(Optimizer):
     >>> w = ms.Parameter(ms.Tensor([1.0]), name="w")
     >>> optimizer = ms.nn.SGD([w], learning_rate=0.5)
     >>> optimizer((ms.Tensor([1.0]),))
+    (True,)
     >>> w.asnumpy()
     array([0.5], dtype=float32)
     """
