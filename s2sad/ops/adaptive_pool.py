@@ -140,6 +140,20 @@ def adaptive_max_pool2d(input: Any, output_size: Any, return_indices: bool = Fal
     return _max("adaptive_max_pool2d", 2, input, output_size, return_indices)
 
 
+def adaptive_max_pool3d(input: Any, output_size: Any, return_indices: bool = False) -> Any:
+    """`adaptive_max_pool2d` for an `input` of shape (N, C, D, H, W) or (C, D, H, W).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import s2sad as ms
+    >>> adaptive_max_pool3d(ms.Tensor(np.arange(8.0).reshape(1, 2, 2, 2)), (1, 2, 1)).asnumpy()
+    array([[[[5.],
+             [7.]]]])
+    """
+    return _max("adaptive_max_pool3d", 3, input, output_size, return_indices)
+
+
 def _max(name: str, rank: int, x: Any, output_size: Any, return_indices: bool) -> Any:
     flag("return_indices", return_indices)
 

@@ -8,6 +8,7 @@ from typing import Any
 from s2sad import prims as p
 from s2sad.core.diagnostics import fail
 from s2sad.ir import dims
+from s2sad.ir.graph import Operation, Value
 from s2sad.ops.arithmetic import add
 from s2sad.ops.linalg import matmul
 from s2sad.ops.promotion import promote, require_tensor, require_tensors
@@ -60,7 +61,22 @@ def _to_fit(x: Any, w: Any) -> str | None:
         return "a weight has the axes (out, in)"
     if x.ndim > 1 and dims.same(dims.size(x.shape[1:]), w.shape[1]):
         return "flatten the input first: ops.flatten(x), nn.Flatten()"
-    return f"an input of size {x.shape[-1]} takes Dense({x.shape[-1]}, ...)" if x.ndim else None
+    if not x.ndim:
+        return None
+    fits = f"an input of size {x.shape[-1]} takes Dense({x.shape[-1]}, ...)"
+    image = _flattened(x)
+    if image is None:
+        return fits
+    return f"{fits}: it is {image}, flattened, and Conv2d keeps sizes unless pad_mode='valid'"
+
+
+def _flattened(x: Any) -> str | None:
+    """The sizes of the images that `x` was made of, while compiling: ``"6 x 14 x 14"``."""
+    made = x.owner if isinstance(x, Value) else None
+    if not isinstance(made, Operation) or made.prim is not p.reshape:
+        return None
+    shape = made.operands[0].shape
+    return " x ".join(map(str, shape[1:])) if len(shape) == 4 and x.ndim == 2 else None
 
 
 def bias_add(input_x: Any, bias: Any) -> Any:

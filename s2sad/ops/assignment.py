@@ -7,16 +7,24 @@ means when it is read.
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 import numpy as np
 
 from s2sad import prims as p
 from s2sad.core import dtypes
-from s2sad.core.diagnostics import fail
-from s2sad.ops.promotion import as_dtype, constant, is_tensor, require_tensor
-from s2sad.ops.subscript import from_front, getitem
+from s2sad.core.diagnostics import S2sadError, amend, fail
+from s2sad.ir import dims
+from s2sad.ops.promotion import (
+    as_dtype,
+    constant,
+    is_tensor,
+    require_tensor,
+    require_tensors,
+    type_of,
+)
+from s2sad.ops.settings import flag
+from s2sad.ops.subscript import as_place, from_front, getitem
 
 
 def assigned(input: Any, index: Any, value: Any) -> Any:
@@ -49,9 +57,48 @@ def assigned(input: Any, index: Any, value: Any) -> Any:
         return _where_mask(x, index, new)
     if _is_row(index) and x.ndim:
         return p.index_update(x, _as_index(index, x), _fitted(new, tuple(x.shape[1:])), axis=0)
+    return _at_places(x, index, new, p.index_update)
+
+
+def index_put(input: Any, indices: Any, values: Any, accumulate: bool = False) -> Any:
+    """`input` with ``input[indices]`` replaced by `values`, or with `values` added to it.
+
+    Parameters
+    ----------
+    input : Tensor
+    indices : tuple or list of Tensors, of integers or bools
+        One for each of the first axes.
+    values : Tensor
+        Cast to the dtype of `input` and broadcast to the shape of ``input[indices]``.
+    accumulate : bool
+        Whether `values` are added; those of one place add up.
+
+    Raises
+    ------
+    S2sadError
+        E0303 for indices that are no tuple or list, E0304 for `values` that are no Tensor, E0401
+        when they do not broadcast, and those of `getitem`.
+
+    Examples
+    --------
+    >>> import s2sad as ms
+    >>> x, where = ms.Tensor([1.0, 2.0]), (ms.Tensor([1, 1]),)
+    >>> index_put(x, where, ms.Tensor([5.0, 7.0]), accumulate=True).asnumpy()
+    array([ 1., 14.], dtype=float32)
+    """
+    x, new = require_tensors("index_put", input, values)
+    if not isinstance(indices, (tuple, list)):
+        raise fail("E0303", f"the indices of index_put are a tuple of Tensors, got {indices!r}")
+    if not flag("accumulate", accumulate):
+        return assigned(x, tuple(indices), new)
+    return _at_places(x, tuple(indices), as_dtype(new, x.dtype), p.index_add)
+
+
+def _at_places(x: Any, index: Any, new: Any, write: Any) -> Any:
+    """`x` with `new` written, as `write` does, to the elements that `index` names."""
     places = getitem(_places(x), index)
     flat = p.reshape(x, shape=(-1,))
-    updated = p.index_update(flat, places, _fitted(new, tuple(places.shape)), axis=0)
+    updated = write(flat, places, _fitted(new, tuple(places.shape)), axis=0)
     return p.reshape(updated, shape=tuple(x.shape))
 
 
@@ -83,19 +130,22 @@ def _where_mask(x: Any, mask: Any, value: Any) -> Any:
 def _is_row(index: Any) -> bool:
     if isinstance(index, bool):
         return False
-    return isinstance(index, int) or (
+    return isinstance(index, (int, dims.Symbolic)) or (
         is_tensor(index) and index.dtype.is_integer and not index.ndim
     )
 
 
 def _as_index(index: Any, x: Any) -> Any:
-    return index if is_tensor(index) else constant(from_front(index, x.shape[0], 0), dtypes.int64)
+    return as_place(index if is_tensor(index) else from_front(index, x.shape[0], 0))
 
 
 def _places(x: Any) -> Any:
     """The place of each element of `x` in the flat order."""
     shape = tuple(x.shape)
-    return constant(np.arange(math.prod(shape)).reshape(shape), dtypes.int64)
+    size = dims.size(shape)
+    if isinstance(size, dims.Symbolic):
+        return p.reshape(p.iota(dtype=dtypes.int64, shape=(size,)), shape=shape)
+    return constant(np.arange(size).reshape(shape), dtypes.int64)
 
 
 def _fitted(value: Any, shape: tuple[Any, ...]) -> Any:
@@ -103,4 +153,11 @@ def _fitted(value: Any, shape: tuple[Any, ...]) -> Any:
     extra = value.ndim - len(shape)
     if extra > 0 and all(size == 1 for size in value.shape[:extra]):
         value = p.reshape(value, shape=tuple(value.shape[extra:]))
-    return value if tuple(value.shape) == shape else p.broadcast_to(value, shape=shape)
+    if dims.alike(value.shape, shape):
+        return value
+    try:
+        return p.broadcast_to(value, shape=shape)
+    except S2sadError as error:
+        given = type_of(value)
+        amend(error, message=f"{given} does not fit where it is written, of shape {shape}")
+        raise

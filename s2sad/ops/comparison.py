@@ -273,13 +273,14 @@ def nan_to_num(
     x = require_tensor(input, "nan_to_num")
     if not x.dtype.is_float:
         return x
-    largest = _largest(x.dtype)
+    largest = largest_of(x.dtype)
     above, below = largest if posinf is None else posinf, -largest if neginf is None else neginf
     x = p.where(p.is_nan(x), 0 if nan is None else nan, x)
     return p.where(p.equal(x, math.inf), above, p.where(p.equal(x, -math.inf), below, x))
 
 
-def _largest(dtype: DType) -> float:
+def largest_of(dtype: DType) -> float:
+    """The greatest finite number of a dtype of floats."""
     if dtype is dtypes.bfloat16:
         return (2.0 - 2.0**-7) * 2.0**127
     return float(np.finfo(dtype.storage).max)

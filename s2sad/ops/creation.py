@@ -9,6 +9,7 @@ import numpy as np
 
 from s2sad import prims as p
 from s2sad.core import dtypes
+from s2sad.core.device import require_cpu
 from s2sad.core.diagnostics import fail
 from s2sad.core.dtypes import DType
 from s2sad.core.tensor import Tensor
@@ -161,6 +162,47 @@ def ones(shape: Any, dtype: Any = None) -> Any:
     array([1, 1], dtype=int32)
     """
     return full(shape, 1, dtype=dtypes.float32 if dtype is None else dtype)
+
+
+def empty(*size: Any, dtype: Any = None, device: str | None = None) -> Any:
+    """A Tensor of the shape `size` of which nobody reads an element before it is written: zeros.
+
+    Parameters
+    ----------
+    *size : int, or one tuple of int
+    dtype : DType, optional
+        float32 by default.
+    device : str, optional
+        ``"CPU"`` if anything.
+
+    Raises
+    ------
+    S2sadError
+        Those of `zeros`; E0710 for another device.
+
+    Examples
+    --------
+    >>> empty(2, 3).shape
+    (2, 3)
+    """
+    require_cpu(device)
+    is_whole = len(size) == 1 and isinstance(size[0], (tuple, list))
+    return zeros(size[0] if is_whole else size, dtype)
+
+
+def empty_like(input: Any, *, dtype: Any = None, device: str | None = None) -> Any:
+    """A Tensor like `input` of which nobody reads an element before it is written: zeros.
+
+    E0304 for what is no Tensor, E0303 for no dtype, E0710 for another device than the CPU.
+
+    Examples
+    --------
+    >>> import s2sad as ms
+    >>> empty_like(ms.Tensor([1, 2])).dtype
+    s2sad.int64
+    """
+    require_cpu(device)
+    return zeros_like(input, dtype=dtype)
 
 
 def full_like(input: Any, fill_value: Any, *, dtype: Any = None) -> Any:

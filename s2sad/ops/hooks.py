@@ -15,13 +15,13 @@ class InsertGradientOf(Hook):
     ----------
     f : callable
         Takes the gradient, a Tensor, and gives one of its dtype and shape, or None where it stays
-        as it is. It is compiled with the gradient, and reads nothing but that.
+        as it is. It is compiled with the gradient; it may read other tensors, and print.
 
     Raises
     ------
     S2sadError
         E0304 for what cannot be called; where a gradient is taken E0301 and E0401 for another dtype
-        or shape, E0104 where `f` reads other tensors or has effects.
+        or shape, E0104 where `f` writes a Parameter.
 
     Notes
     -----

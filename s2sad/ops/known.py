@@ -10,7 +10,7 @@ from s2sad.core.diagnostics import fail
 from s2sad.core.tensor import Tensor
 from s2sad.ir import builder
 from s2sad.ir.graph import Value
-from s2sad.ops.promotion import constant
+from s2sad.ops.promotion import constant, require_tensor
 from s2sad.ops.settings import flag
 
 
@@ -23,6 +23,19 @@ def identity(x: Any) -> Any:
     3
     """
     return x
+
+
+def is_floating_point(input: Any) -> bool:
+    """Whether `input` holds floats, which is known while compiling.
+
+    E0304 for what is no Tensor.
+
+    Examples
+    --------
+    >>> is_floating_point(Tensor([1.0])), is_floating_point(Tensor([1]))
+    (True, False)
+    """
+    return require_tensor(input, "is_floating_point").dtype.is_float
 
 
 class Constexpr:

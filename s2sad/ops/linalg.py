@@ -38,7 +38,10 @@ def matmul(input: Any, other: Any) -> Any:
     """
     x, y = _operands("matmul", input, other)
     if not x.ndim or not y.ndim:
-        raise fail("E0401", "matmul needs operands with at least one axis")
+        raise fail(
+            "E0401", f"matmul needs operands with at least one axis, got {type_of(x)} and "
+            f"{type_of(y)}", help="`*` multiplies with a number",
+        )  # fmt: skip
     require_inner(type_of(x), type_of(y), x.shape, y.shape)
     rows, columns = x.ndim == 1, y.ndim == 1
     x = p.expand_dims(x, axis=0) if rows else x
@@ -55,7 +58,10 @@ def _operands(what: str, *tensors: Any, ndims: tuple[int, ...] = ()) -> tuple[An
         if tensor.ndim != ndim:
             wanted = " and ".join(f"{n}-d" for n in ndims)
             found = " and ".join(str(type_of(x)) for x in given)
-            raise fail("E0401", f"{what} takes tensors that are {wanted}, got {found}")
+            raise fail(
+                "E0401", f"{what} takes tensors that are {wanted}, got {found}",
+                help="`@` multiplies tensors with other numbers of axes",
+            )  # fmt: skip
     return given
 
 

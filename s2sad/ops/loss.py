@@ -16,6 +16,7 @@ from s2sad.ops.promotion import (
     require_tensors,
 )
 from s2sad.ops.settings import fraction, integer, number
+from s2sad.prims.loss import ONE_LABEL
 from s2sad.prims.shape import require_shape
 
 REDUCTIONS = ("mean", "sum", "none")
@@ -187,7 +188,7 @@ def picked(scores: Any, labels: Any, axis: int, ignore_index: int | None = None)
     """
     require_integers(labels, "labels")
     rows = (*scores.shape[:axis], *scores.shape[axis + 1 :])
-    require_shape(labels.shape, rows, "the labels")
+    require_shape(labels.shape, rows, "the labels", ONE_LABEL)
     wide = as_dtype(labels, dtypes.int64)
     # An index may count from the end, a label may not: a negative one goes out of range.
     known = p.where(p.less(wide, 0), p.axis_size(scores, axis=axis), wide)

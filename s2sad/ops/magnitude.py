@@ -29,7 +29,7 @@ def norm(
     Parameters
     ----------
     A : Tensor
-    ord : None, number, inf, -inf or "fro"
+    ord : None, number, inf, -inf, "fro" or "nuc"
         Which norm, as `vector_norm` and `matrix_norm` say. None for the root of the sum of
         squares, over as many axes as there are.
     dim : int, or tuple or list of one or two ints, optional
@@ -42,8 +42,8 @@ def norm(
     Raises
     ------
     S2sadError
-        E0310 for a norm that needs singular values, E0403 for an axis that does not exist,
-        E0404 for another `ord`, or a number of axes that `ord` is not for.
+        E0403 for an axis that does not exist, E0404 for another `ord`, or a number of axes that
+        `ord` is not for; at run time E0704 for singular values of NaN.
 
     Examples
     --------
@@ -128,9 +128,10 @@ def matrix_norm(
     Parameters
     ----------
     A : Tensor
-    ord : {"fro", 1, -1, inf, -inf}
+    ord : {"fro", "nuc", 1, -1, 2, -2, inf, -inf}
         "fro" for the root of the sum of squares; 1 for the largest sum of absolute values in a
-        column, -1 for the smallest; inf and -inf for those in a row.
+        column, -1 for the smallest; inf and -inf for those in a row; 2 for the largest singular
+        value, -2 for the smallest, "nuc" for their sum.
     axis : tuple or list of two ints
         That of the rows' index, and that of the columns'.
     keepdims : bool
@@ -141,8 +142,8 @@ def matrix_norm(
     Raises
     ------
     S2sadError
-        E0310 for 2, -2 and "nuc", which need singular values; E0401 for an empty matrix, E0403
-        for an axis that does not exist, E0404 for another `ord`, or not two axes.
+        E0401 for an empty matrix, E0403 for an axis that does not exist, E0404 for another `ord`,
+        or not two axes; at run time E0704 for singular values of NaN.
 
     Examples
     --------
@@ -157,14 +158,25 @@ def matrix_norm(
         raise fail("E0404", f"a norm of matrices is over two axes, got {axis!r}")
     if ord == "fro":
         return vector_norm(x, 2, axes, keepdims)
-    if ord in (2, -2, "nuc"):
-        raise fail("E0310", f"the norm of ord {ord!r} needs singular values: not supported yet")
-    if isinstance(ord, bool) or ord not in (1, -1, math.inf, -math.inf):
-        raise fail("E0404", f"the ord of a matrix norm is 'fro', 1, -1, inf or -inf, got {ord!r}")
+    if isinstance(ord, bool) or ord not in ("nuc", 1, -1, 2, -2, math.inf, -math.inf):
+        allowed = "'fro', 'nuc', 1, -1, 2, -2, inf or -inf"
+        raise fail("E0404", f"the ord of a matrix norm is {allowed}, got {ord!r}")
+    if ord in ("nuc", 2, -2):
+        return _of_singular_values(x, ord, axes, keepdims)
     summed, compared = axes if abs(ord) == 1 else reversed(axes)
     sums = vector_norm(x, 1, summed, True)
     largest = vector_norm(sums, math.copysign(math.inf, ord), compared, True)
     return largest if keepdims else p.squeeze(largest, axis=tuple(sorted(axes)))
+
+
+def _of_singular_values(x: Any, ord: Any, axes: tuple[int, ...], keepdims: bool) -> Any:
+    """The sum of the singular values, the greatest or the least."""
+    others = [axis for axis in range(x.ndim) if axis not in axes]
+    wide = as_dtype(x, x.dtype.compute)
+    _, values, _ = p.svd(p.transpose(wide, perm=(*others, *axes)))
+    reduce = p.reduce_sum if ord == "nuc" else p.reduce_max if ord > 0 else p.reduce_min
+    found = as_dtype(reduce(values, axis=-1), x.dtype)
+    return p.expand_dims(found, axis=tuple(sorted(axes))) if keepdims else found
 
 
 def _typed(operand: Any, dtype: Any) -> Any:

@@ -115,8 +115,23 @@ def _require_shape(what: str, value: Any, x: Any, shape: Shape) -> None:
     if _differ(found, shape):
         raise fail(
             "E0401", f"{what} has parameters of shape {found}, they must be {shape} for an input "
-            f"of shape {x.shape}",
+            f"of shape {x.shape}", help=_to_fit(what, found, x, shape),
         )  # fmt: skip
+
+
+def _to_fit(what: str, found: Shape, x: Any, shape: Shape) -> str:
+    """What may be done with an input that does not fit parameters of the shape `found`."""
+    axis = 1 if shape == x.shape[1:2] else x.ndim - 1
+    places = [i for i, size in enumerate(x.shape) if found == (size,) and 0 < i != axis]
+    if places and len(shape) == 1:
+        return f"ops.moveaxis(x, {places[0]}, {axis}) brings the axis of size {found[0]} there"
+    if not what[:1].isupper():
+        return f"give parameters of shape {shape}"
+    return f"such an input takes {what}({shape if what in OF_SHAPES else shape[0]}, ...)"
+
+
+#: Layers that are made with a shape, and not with a number of channels.
+OF_SHAPES = ("LayerNorm", "RMSNorm")
 
 
 def _differ(one: Shape, other: Shape) -> bool:
@@ -233,16 +248,23 @@ def normalized(
 
     `what` is the name by which messages call it.
     """
+    return layer_normalized(what, x, weight, bias, first, first_of_parameters, eps)[0]
+
+
+def layer_normalized(
+    what: str, x: Any, weight: Any, bias: Any, first: int, first_of_parameters: int, eps: float
+) -> tuple[Any, Any, Any]:
+    """What `normalized` gives, the mean, and one over the standard deviation."""
     ndim = require_tensor(x, what).ndim
     first, shape = axis_of(first, ndim), x.shape[axis_of(first_of_parameters, ndim) :]
     for value in (weight, bias):
         _require_shape(what, value, x, shape)
     dtype = _meeting(x, weight, bias)
-    y, _, _ = p.layer_norm(
+    y, mean, rstd = p.layer_norm(
         as_dtype(x, dtype), _given(weight, 1, shape, dtype), _given(bias, 0, shape, dtype),
         axes=tuple(range(first, ndim)), eps=eps,
     )  # fmt: skip
-    return _as_input(y, x)
+    return _as_input(y, x), mean, rstd
 
 
 def group_norm(

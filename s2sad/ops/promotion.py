@@ -13,13 +13,15 @@ from typing import Any
 import numpy as np
 
 from s2sad.core import dtypes
-from s2sad.core.diagnostics import fail
+from s2sad.core.diagnostics import did_you_mean, fail
 from s2sad.core.dtypes import DType
+from s2sad.core.elsewhere import DEVICE
 from s2sad.core.tensor import Tensor
 from s2sad.ir import builder, dims
 from s2sad.ir.graph import Value
 from s2sad.ir.types import TensorType
 from s2sad.prims.cast import cast as to_dtype
+from s2sad.prims.shape import counted
 
 _INTEGERS = (dtypes.int8, dtypes.int16, dtypes.int32, dtypes.int64)
 _BY_NAME = {dtype.name: dtype for dtype in dtypes.ALL} | {"bool_": dtypes.bool_}
@@ -34,6 +36,11 @@ def is_tensor(obj: Any) -> bool:
     (True, False)
     """
     return isinstance(obj, (Tensor, Value))
+
+
+def is_weak(obj: Any) -> bool:
+    """Whether `obj` stands for a Python number while compiling."""
+    return isinstance(obj, Value) and obj.is_weak
 
 
 def as_operand(operand: Any, others: tuple[Any, ...] = ()) -> Any:
@@ -51,15 +58,13 @@ def as_operand(operand: Any, others: tuple[Any, ...] = ()) -> Any:
     S2sadError
         E0304 for anything else.
     """
-    if is_tensor(operand) or isinstance(operand, (bool, int, float)):
+    if is_tensor(operand) or isinstance(operand, (bool, int, float, dims.Symbolic)):
         return operand.item() if isinstance(operand, np.generic) else operand
     if isinstance(operand, np.generic) and operand.dtype.kind in "biuf":
         return operand.item()
     if not isinstance(operand, np.ndarray):
-        raise fail(
-            "E0304", f"expected a Tensor or a number, got {type(operand).__name__}",
-            help="make it a Tensor: Tensor(data)" if isinstance(operand, (list, tuple)) else None,
-        )  # fmt: skip
+        kind = type(operand).__name__
+        raise fail("E0304", f"expected a Tensor or a number, got {kind}", help=_instead_of(operand))
     if builder.is_building(tuple(filter(is_tensor, others))):
         raise fail(
             "E0304",
@@ -89,8 +94,23 @@ def constant(data: Any, dtype: DType) -> Any:
 def require_tensor(operand: Any, what: str) -> Any:
     """`operand`, which must be a tensor (E0304)."""
     if not is_tensor(operand):
-        raise fail("E0304", f"{what} needs a Tensor, got {type(operand).__name__}")
+        kind = type(operand).__name__
+        raise fail("E0304", f"{what} needs a Tensor, got {kind}", help=_instead_of(operand))
     return operand
+
+
+def _instead_of(operand: Any) -> str | None:
+    """What to write where `operand`, which is no tensor, stands for one."""
+    if operand is None:
+        return "it is None here: give a Tensor, or ask `is None` before"
+    if isinstance(operand, (list, tuple)):
+        several = any(is_tensor(item) for item in operand)
+        return "take one of its items: [0]" if several else "make it a Tensor: Tensor(data)"
+    if isinstance(operand, (bool, int, float, np.generic, np.ndarray)):
+        return "make it a Tensor: Tensor(data)"
+    if isinstance(operand, str):
+        return "a text is no data: leave the quotes out, or map it to a number"
+    return "call it: what it gives may be a Tensor" if callable(operand) else None
 
 
 def require_tensors(what: str, *operands: Any) -> tuple[Any, ...]:
@@ -111,7 +131,10 @@ def require_floats(operand: Any, what: str) -> Any:
 def require_integers(tensor: Any, what: str) -> Any:
     """`tensor`, whose elements must be integers (E0301)."""
     if not tensor.dtype.is_integer:
-        raise fail("E0301", f"{what} are integers, got {tensor.dtype.name}")
+        raise fail(
+            "E0301", f"{what} are integers, got {tensor.dtype.name}",
+            help="cast them: `.astype(int32)`",
+        )  # fmt: skip
     return tensor
 
 
@@ -128,17 +151,22 @@ def promote(*operands: Any) -> tuple[Any, ...]:
     tensors = [x for x in given if is_tensor(x)]
     if not tensors:
         raise fail("E0304", "expected at least one Tensor")
-    dtype = tensors[0].dtype
-    for tensor in tensors[1:]:
+    met = [x for x in tensors if not is_weak(x)] or tensors
+    dtype = met[0].dtype
+    for tensor in met[1:]:
         dtype = common(dtype, tensor.dtype)
+    for number in filter(is_weak, tensors):
+        dtype = with_number(dtype, 0.0 if number.dtype.is_float else 0)
     for number in (x for x in given if not is_tensor(x)):
         dtype = with_number(dtype, number)
-        if dtype.is_integer and not holds(dtypes.int64, number):
+        is_size = isinstance(number, dims.Symbolic)
+        if dtype.is_integer and not is_size and not holds(dtypes.int64, number):
             raise fail(
                 "E0404", f"the integer {number} does not fit int64",
                 help="write it as a float: 1e30",
             )  # fmt: skip
-    return tuple(as_dtype(x, dtype) if is_tensor(x) else x for x in given)
+    numbers = (bool, int, float)
+    return tuple(x if isinstance(x, numbers) else as_tensor(x, dtype) for x in given)
 
 
 def dtype_met(*operands: Any) -> DType:
@@ -192,6 +220,8 @@ def floats_of(operand: Any, what: str) -> Any:
 
 def as_tensor(operand: Any, dtype: DType) -> Any:
     """A tensor, cast to `dtype`, or a number as a tensor of that dtype."""
+    if isinstance(operand, dims.Symbolic):
+        return counted(operand, dtype)
     return as_dtype(operand, dtype) if is_tensor(operand) else constant(operand, dtype)
 
 
@@ -221,7 +251,16 @@ def dtype_of(dtype: Any) -> DType:
         found = dtypes.BY_STORAGE.get(np.dtype(dtype))
         if found is not None and found is not dtypes.bfloat16:  # which is stored as uint16
             return found
-    raise fail("E0303", f"a dtype such as s2sad.float32 is needed, got {dtype!r}")
+    raise fail(
+        "E0303", f"a dtype such as s2sad.float32 is needed, got {dtype!r}",
+        help=_dtype_meant(dtype) if isinstance(dtype, str) else None,
+    )  # fmt: skip
+
+
+def _dtype_meant(name: str) -> str | None:
+    if name.partition(":")[0].lower() in ("cpu", "cuda", "gpu", "npu", "ascend"):
+        return DEVICE
+    return did_you_mean(name, _BY_NAME)
 
 
 def default_dtype(*numbers: bool | float) -> DType:

@@ -174,14 +174,15 @@ def normal(
     array([5., 5., 5.], dtype=float32)
     """
     mean, stddev = as_operand(mean), as_operand(stddev)
-    dtype = _wide_dtype(mean, stddev)
+    dtype = wide_dtype(mean, stddev)
     center, spread = as_tensor(mean, dtype), as_tensor(stddev, dtype)
     whole = dims.broadcast(as_shape(shape), center.shape, spread.shape)
     numbers = drawn(_normal(whole, dtype), seed, generator=generator)
     return p.add(center, p.mul(spread, numbers))
 
 
-def _wide_dtype(*operands: Any) -> DType:
+def wide_dtype(*operands: Any) -> DType:
+    """float64 where an operand is a Tensor of it, else float32."""
     wide = any(is_tensor(x) and x.dtype is dtypes.float64 for x in operands)
     return dtypes.float64 if wide else dtypes.float32
 

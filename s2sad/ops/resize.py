@@ -18,6 +18,7 @@ from s2sad.ops.adaptive_pool import adaptive_avg_pool1d, adaptive_avg_pool2d, ad
 from s2sad.ops.promotion import as_dtype, constant
 from s2sad.ops.settings import flag, positive
 from s2sad.ops.spatial import require_axes, sizes_of
+from s2sad.prims.arrange import static_size
 
 AREA = {1: adaptive_avg_pool1d, 2: adaptive_avg_pool2d, 3: adaptive_avg_pool3d}
 #: How many spatial axes a mode is for.
@@ -197,6 +198,48 @@ def _cubic_near(t: np.ndarray) -> np.ndarray:
 def _cubic_far(t: np.ndarray) -> np.ndarray:
     """Weight of a node at a distance from 1 to 2."""
     return ((SLOPE * t - 5 * SLOPE) * t + 8 * SLOPE) * t - 4 * SLOPE
+
+
+def resized(what: str, x: Any, size: Any, mode: str, align: bool, centres: bool) -> Any:
+    """`x` with two spatial axes of the sizes `size`, where MindSpore's older operations do it.
+
+    Of m elements over n, number i lies at ``i * n / m``, with `align` at ``i * (n - 1) / (m - 1)``,
+    with `centres` at ``(i + 0.5) * n / m - 0.5``. "nearest" takes the element there, rounded down,
+    with `align` to the nearest one, with `centres` from ``(i + 0.5) * n / m``.
+
+    Parameters
+    ----------
+    what : str
+        The name by which messages call it.
+    x : Tensor, shape (N, C, H, W)
+    size : tuple or list of two int
+    mode : {"nearest", "bilinear"}
+    align, centres : bool
+        Not both.
+    """
+    x = require_axes(what, x, 4)
+    if flag("align_corners", align) and flag("half_pixel_centers", centres):
+        raise fail("E0404", f"{what} takes align_corners or half_pixel_centers, not both")
+    if mode == "bilinear" and not x.dtype.is_float:
+        raise fail("E0301", f"{what} takes floats, got {x.dtype.name}")
+    wide = as_dtype(x, x.dtype.compute) if mode == "bilinear" else x
+    for place, count in enumerate(sizes_of("size", size, 2), 2):
+        old = static_size(x.shape[place], f"the size of axis {place}, to resize it,")
+        if not old:
+            raise fail("E0401", f"{what} of an empty axis, of the shape {tuple(x.shape)}")
+        wide = _summed(wide, place, _older_taps(mode, old, count, align, centres))
+    return as_dtype(wide, x.dtype)
+
+
+def _older_taps(mode: str, old: int, new: int, align: bool, centres: bool) -> list[Tap]:
+    places = np.arange(new, dtype=np.float64)
+    ratio = (old - 1) / (new - 1) if align and new > 1 else old / new
+    at = (places + 0.5) * ratio if centres else places * ratio
+    if mode == "nearest":
+        found = np.floor(at + 0.5 if align else at).astype(np.int64)
+        return [(np.minimum(found, old - 1), np.ones(new))]
+    nodes = _linear(at - 0.5 if centres else at)
+    return [(np.clip(index, 0, old - 1), weight) for index, weight in nodes]
 
 
 def _summed(x: Any, axis: int, taps: Sequence[Tap]) -> Any:

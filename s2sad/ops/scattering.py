@@ -193,14 +193,14 @@ def _one_by_one(name: str, combine: Callable[..., Any], x: Any, indices: Any, up
     places, rows = reshape(indices, (count, depth)), reshape(updates, (count, *part))
 
     def step(i: Any, x: Any) -> Any:
-        place = p.gather(_stored(places), i, axis=0)
-        new = combine(p.gather_nd(x, place), p.gather(_stored(rows), i, axis=0))
+        place = p.gather(in_loop(places), i, axis=0)
+        new = combine(p.gather_nd(x, place), p.gather(in_loop(rows), i, axis=0))
         return p.scatter_nd(x, place, new)
 
     return p.for_(0, count, 1, x, body=step)
 
 
-def _stored(tensor: Any) -> Any:
+def in_loop(tensor: Any) -> Any:
     """What the body of a loop reads that runs now: an array, as what it carries."""
     return (
         tensor.array

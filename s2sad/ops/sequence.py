@@ -12,6 +12,8 @@ from s2sad import prims as p
 from s2sad.core import dtypes
 from s2sad.core.diagnostics import fail
 from s2sad.core.dtypes import DType
+from s2sad.ir import dims
+from s2sad.ir.dims import Symbolic
 from s2sad.ops.creation import counted
 from s2sad.ops.promotion import (
     as_dtype,
@@ -51,13 +53,17 @@ def arange(start: Any = 0, end: Any = None, step: Any = 1, *, dtype: Any = None)
     """
     start, end = (0, start) if end is None else (start, end)
     start, end, step = (_plain_number(x, "the bounds of arange") for x in (start, end, step))
-    is_whole = all(isinstance(x, int) for x in (start, end, step))
+    is_whole = not any(isinstance(x, float) for x in (start, end, step))
     found = (dtypes.int64 if is_whole else dtypes.float32) if dtype is None else dtype_of(dtype)
     return _steps(start, step, _number_of_steps(start, end, step), found)
 
 
-def _number_of_steps(start: Any, end: Any, step: Any) -> int:
+def _number_of_steps(start: Any, end: Any, step: Any) -> Any:
     bounds = start, end, step
+    if any(isinstance(x, Symbolic) for x in bounds):
+        return dims.ceil_div(end - start, step) if start <= end and step > 0 else len(
+            builtins.range(start, end, step)
+        )  # fmt: skip
     is_whole = all(isinstance(x, int) for x in bounds)
     possible = all(holds(dtypes.int64, x) if is_whole else math.isfinite(x) for x in bounds)
     if step == 0 or not possible:

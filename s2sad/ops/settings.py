@@ -5,12 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 from s2sad.core.diagnostics import fail
+from s2sad.core.shown import shown
 
 
 def flag(name: str, given: Any) -> bool:
     """`given`, which must be True or False (E0303)."""
     if not isinstance(given, bool):
-        raise fail("E0303", f"{name} is True or False, got {given!r}")
+        raise fail("E0303", f"{name} is True or False, got {shown(given)}")
     return given
 
 
@@ -23,7 +24,7 @@ def integer(name: str, given: Any, least: int | None = None) -> int:
     3
     """
     if isinstance(given, bool) or not isinstance(given, int):
-        raise fail("E0303", f"{name} is an int, got {given!r}")
+        raise fail("E0303", f"{name} is an int, got {shown(given)}")
     if least is not None and given < least:
         raise fail("E0404", f"{name} is at least {least}, got {given}")
     return given
@@ -38,14 +39,17 @@ def integers(name: str, given: Any, least: int | None = None) -> tuple[int, ...]
     (2, 3)
     """
     if not isinstance(given, (tuple, list)) or not given:
-        raise fail("E0303", f"{name} is a tuple of int, got {given!r}")
+        raise fail(
+            "E0303", f"{name} is a tuple of int, got {shown(given)}",
+            help=f"write ({given},)" if isinstance(given, int) else None,
+        )  # fmt: skip
     return tuple(integer(name, entry, least) for entry in given)
 
 
 def number(name: str, given: Any) -> int | float:
     """`given`, which must be a Python number, and no bool (E0303)."""
     if isinstance(given, bool) or not isinstance(given, (int, float)):
-        raise fail("E0303", f"{name} is a number, got {given!r}")
+        raise fail("E0303", f"{name} is a number, got {shown(given)}")
     return given
 
 

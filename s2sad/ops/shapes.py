@@ -9,7 +9,7 @@ from s2sad import prims as p
 from s2sad.core import dtypes
 from s2sad.core.diagnostics import fail
 from s2sad.core.dtypes import DType
-from s2sad.ir import dims
+from s2sad.ir import builder, dims
 from s2sad.ops.promotion import as_dtype, constant, dtype_of, is_tensor, require_tensor
 from s2sad.prims.rules import axis_of
 
@@ -154,6 +154,11 @@ def as_shape(sizes: Any, what: str = "shape") -> tuple[Any, ...]:
     """
     found = tuple(sizes) if isinstance(sizes, (tuple, list)) else (sizes,)
     if any(map(is_tensor, found)):
+        if builder.is_building(found):
+            raise fail(
+                "E0303", f"a {what} must be known while compiling, and depends on tensor data",
+                help="take it from x.shape, or give it as an int argument",
+            )  # fmt: skip
         raise fail("E0303", f"a {what} is made of ints, not of Tensors", help="call int() first")
     return found
 

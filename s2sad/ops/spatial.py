@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from s2sad.core.diagnostics import fail
+from s2sad.core.shown import shown
 from s2sad.ir import dims
 from s2sad.ir.dims import Dim
 from s2sad.ops.promotion import require_tensor
@@ -38,7 +39,7 @@ def sizes_of(name: str, given: Any, rank: int, least: int | None = 1) -> Sizes:
     entries = tuple(given) if isinstance(given, (tuple, list)) else (given,)
     entries = entries * rank if len(entries) == 1 else entries
     if len(entries) != rank:
-        raise fail("E0303", f"{name} is an int, or has {rank} of them, got {given!r}")
+        raise fail("E0303", f"{name} is an int, or has {rank} of them, got {shown(given)}")
     return tuple(integer(name, entry, least) for entry in entries)
 
 
@@ -76,7 +77,10 @@ def mode_of(pad_mode: Any, padding: Any) -> str:
         raise fail("E0303", f"pad_mode is a str, got {pad_mode!r}")
     mode = pad_mode.lower()
     if mode not in PAD_MODES:
-        raise fail("E0404", f"pad_mode is 'valid', 'same' or 'pad', got {pad_mode!r}")
+        raise fail(
+            "E0404", f"pad_mode is 'valid', 'same' or 'pad', got {pad_mode!r}",
+            help="'same' keeps the size, 'valid' pads nothing, 'pad' as padding says",
+        )  # fmt: skip
     ends = padding if isinstance(padding, (tuple, list)) else (padding,)
     if mode != "pad" and any(end != 0 for end in ends):
         raise fail(
@@ -116,14 +120,32 @@ def require_axes(what: str, x: Any, *counts: int) -> Any:
     """`x`, a tensor with one of these numbers of axes (E0401)."""
     if require_tensor(x, what).ndim not in counts:
         names = " or ".join(AXES[count] for count in counts)
-        raise fail("E0401", f"{what} takes a tensor of axes {names}, got the shape {x.shape}")
+        instead = None
+        if what.startswith("BatchNorm") and x.ndim < 4:
+            instead = "nn.BatchNorm1d takes (N, C) and (N, C, L)"
+        elif x.ndim + 1 in counts:
+            instead = "give it a batch axis: x[None], ops.expand_dims(x, 0)"
+        raise fail(
+            "E0401", f"{what} takes a tensor of axes {names}, got the shape {x.shape}",
+            help=instead,
+        )  # fmt: skip
     return x
 
 
-def require_sequence(what: str, x: Any) -> Any:
-    """`x`, a tensor of three axes, of which two count steps and sequences (E0401)."""
+def require_sequence(what: str, x: Any, size: int, batch_first: bool) -> Any:
+    """`x`, a tensor of three axes: one of `size`, and two of steps and sequences (E0401)."""
+    axes = f"(N, T, {size})" if batch_first else f"(T, N, {size})"
     if require_tensor(x, what).ndim != 3:
-        raise fail("E0401", f"{what} takes axes (T, N, size), got the shape {tuple(x.shape)}")
+        one = "x[None]" if batch_first else "x[:, None]"
+        raise fail(
+            "E0401", f"{what} takes axes {axes}, got the shape {x.shape}",
+            help=f"{one} makes one sequence a batch" if x.ndim == 2 else None,
+        )  # fmt: skip
+    if dims.same(x.shape[-1], size) is False:
+        raise fail(
+            "E0401", f"{what} takes axes {axes}, got the shape {x.shape}",
+            help=f"an input of size {x.shape[-1]} takes {what}({x.shape[-1]}, ...)",
+        )  # fmt: skip
     return x
 
 

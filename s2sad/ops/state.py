@@ -119,7 +119,7 @@ def _changed(variable: Any, value: Any, operation: Callable[..., Any], name: str
 def _check_rank(value: Any, variable: Parameter) -> None:
     """E0301 for floats that would go into an integer Parameter, or integers into a bool one."""
     found = value.dtype if is_tensor(value) else default_dtype(value)
-    if _rank(found) > _rank(variable.dtype):
+    if dtype_rank(found) > dtype_rank(variable.dtype):
         raise fail(
             "E0301", f"{found.name} data do not fit {variable.name}, a Parameter of "
             f"{variable.dtype.name}", help="cast them first: tensor.astype(...)",
@@ -135,9 +135,13 @@ def _as_value(value: Any, variable: Parameter) -> Any:
     return constant(value, variable.dtype)
 
 
-def _rank(dtype: DType) -> int:
+def dtype_rank(dtype: DType) -> int:
     """Place among bool, integer, float: data go up, not down."""
     return dtype.is_integer + 2 * dtype.is_float
+
+
+#: What is said where gradients are others than those of an optimizer's Parameters.
+IN_ORDER = "take them of the optimizer's parameters: grad(function, None, optimizer.parameters)"
 
 
 def check_gradients(gradients: Any, parameters: Sequence[Parameter]) -> None:
@@ -151,14 +155,20 @@ def check_gradients(gradients: Any, parameters: Sequence[Parameter]) -> None:
     """
     if not isinstance(gradients, (tuple, list)):
         kind = kind_of(gradients)
-        raise fail("E0304", f"an optimizer takes a tuple of gradients, got a {kind}")
+        raise fail(
+            "E0304", f"an optimizer takes a tuple of gradients, got a {kind}",
+            help="one for each Parameter: (gradient,)",
+        )  # fmt: skip
     if len(gradients) != len(parameters):
-        raise fail("E0302", f"{len(gradients)} gradients for {len(parameters)} Parameters")
+        raise fail(
+            "E0302", f"{len(gradients)} gradients for {len(parameters)} Parameters",
+            help=IN_ORDER,
+        )  # fmt: skip
     for gradient, parameter in zip(gradients, parameters, strict=True):
         what = f"the gradient of {parameter.name}"
         if not require_tensor(gradient, what).dtype.is_float:
             raise fail("E0301", f"{what} must be floats, got {gradient.dtype.name}")
-        require_shape(gradient.shape, parameter.shape, what)
+        require_shape(gradient.shape, parameter.shape, what, IN_ORDER)
 
 
 def stop_gradient(value: Any) -> Any:

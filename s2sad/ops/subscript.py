@@ -23,6 +23,7 @@ from s2sad.ops.promotion import as_dtype, as_operand, constant, is_tensor, requi
 from s2sad.ops.shapes import reshape
 from s2sad.ops.varying import SELECT, known_now
 from s2sad.prims.rules import outside
+from s2sad.prims.shape import counted
 
 WHOLE = builtins.slice(None)
 
@@ -70,7 +71,7 @@ def _is_array(term: Any) -> bool:
 
 
 def _is_scalar(term: Any) -> bool:
-    return isinstance(term, int) or (is_tensor(term) and not term.ndim)
+    return isinstance(term, (int, dims.Symbolic)) or (is_tensor(term) and not term.ndim)
 
 
 def _terms(x: Any, items: tuple[Any, ...]) -> tuple[Any, list[Any]]:
@@ -80,7 +81,10 @@ def _terms(x: Any, items: tuple[Any, ...]) -> tuple[Any, list[Any]]:
     dots = sum(term is Ellipsis for term in read)
     if taken > x.ndim or dots > 1:
         what = f"{taken} indices" if taken > x.ndim else "an index with two `...`"
-        raise fail("E0503", f"{what} for a Tensor with {x.ndim} axes, of shape {tuple(x.shape)}")
+        raise fail(
+            "E0503", f"{what} for a Tensor with {x.ndim} axes, of shape {tuple(x.shape)}",
+            help="one index an axis, and one `...`, are the most",
+        )  # fmt: skip
     free = x.ndim - taken
     terms: list[Any] = []
     axis = 0
@@ -113,6 +117,8 @@ def _term(x: Any, item: Any) -> Any:
         return np.asarray(item)
     if isinstance(item, (int, np.integer)):
         return int(item)
+    if isinstance(item, dims.Symbolic):
+        return item
     if isinstance(item, (list, tuple, builtins.range)):
         return _listed(x, list(item))
     if not is_tensor(item) and not isinstance(item, np.ndarray):
@@ -122,7 +128,10 @@ def _term(x: Any, item: Any) -> Any:
         )  # fmt: skip
     tensor = as_operand(item, (x,))
     if tensor.dtype.is_float:
-        raise fail("E0301", f"an index is of integers or bools, got a {tensor.dtype.name} Tensor")
+        raise fail(
+            "E0301", f"an index is of integers or bools, got a {tensor.dtype.name} Tensor",
+            help="cast it: `.astype(int32)`",
+        )  # fmt: skip
     return tensor if tensor.dtype.is_integer else known_now(tensor, "a bool index", SELECT)
 
 
@@ -148,9 +157,9 @@ def _slice(item: builtins.slice) -> builtins.slice:
     return builtins.slice(start, stop, step)
 
 
-def _bound(part: Any) -> int | None:
-    if part is None:
-        return None
+def _bound(part: Any) -> Any:
+    if part is None or isinstance(part, dims.Symbolic):
+        return part
     if is_tensor(part):
         window = "ops.narrow(x, axis, start, length) takes a start that is data"
         known_now(part, "the bound of a slice", window)
@@ -158,12 +167,15 @@ def _bound(part: Any) -> int | None:
         return operator.index(part)
     except TypeError:
         kind = type(part).__name__
-        raise fail("E0304", f"the bounds of a slice are ints, got a {kind}") from None
+        raise fail(
+            "E0304", f"the bounds of a slice are ints, got a {kind}",
+            help="`//` divides to an int" if kind == "float" else None,
+        ) from None  # fmt: skip
 
 
 def _checked(term: Any, shape: tuple[Any, ...], axis: int) -> list[Any]:
     """`term`, which indexes `shape` from `axis` on: ints from the front, arrays as tensors."""
-    if isinstance(term, int):
+    if isinstance(term, (int, dims.Symbolic)):
         return [from_front(term, shape[axis], axis)]
     if not isinstance(term, np.ndarray):
         return [term]
@@ -178,15 +190,22 @@ def _checked(term: Any, shape: tuple[Any, ...], axis: int) -> list[Any]:
     return [constant(term, dtypes.int64)]
 
 
-def from_front(index: int, size: Any, axis: int) -> int:
-    """`index` into an axis of `size`, from the front where that is known (E0501 out of range)."""
+def from_front(index: dims.Dim, size: dims.Dim, axis: int) -> dims.Dim:
+    """`index` into an axis of `size`, from the front (E0501 out of range)."""
     place = index if index >= 0 else size + index
     fits = dims.less_equal(0, place) and dims.less(place, size)
     if fits is None:
         raise fail("E0402", f"cannot tell whether axis {axis} of size {size} has an index {index}")
     if not fits:
         raise outside(index, axis, size)
-    return place if isinstance(place, int) else index
+    return place
+
+
+def as_place(index: Any) -> Any:
+    """An index of one element, from the front, as a tensor."""
+    if isinstance(index, dims.Symbolic):
+        return counted(index, dtypes.int64)
+    return index if is_tensor(index) else constant(index, dtypes.int64)
 
 
 # Without index arrays
@@ -217,8 +236,12 @@ def _shaped(part: Any, terms: list[Any]) -> Any:
 
 
 def _are_whole(terms: list[Any]) -> bool:
-    whole = (WHOLE, builtins.slice(0, None), builtins.slice(None, None, 1))
-    return all(term in whole for term in terms)
+    return all(isinstance(term, builtins.slice) and _is_whole(term) for term in terms)
+
+
+def _is_whole(term: builtins.slice) -> bool:
+    begins = term.start is None or dims.same(term.start, 0) is True
+    return begins and term.stop is None and term.step in (None, 1)
 
 
 def _slices(x: Any, axes: list[Any]) -> Any:
@@ -243,7 +266,7 @@ def _window(x: Any, axes: list[Any]) -> Any:
 def _span(term: Any, size: Any) -> tuple[Any, Any, builtins.slice]:
     """Where the window begins along an axis, how long it is, and what to take of it."""
     if not isinstance(term, builtins.slice):
-        return term, 1, WHOLE
+        return term if isinstance(term, int) else as_place(term), 1, WHOLE
     if not isinstance(size, int):
         return 0, size, term
     found = builtins.range(*term.indices(size))
@@ -292,8 +315,7 @@ def _gathered(x: Any, axes: list[Any]) -> tuple[Any, int]:
     if len(group) == 1:
         return p.gather(x, axes[group[0]], axis=group[0]), group[0]
     if group == list(builtins.range(len(group))):  # read in one go, a row at a time
-        tensors = [t if is_tensor(t) else constant(t, dtypes.int64) for t in axes[: len(group)]]
-        return p.gather_nd(x, index_rows(tensors)), 0
+        return p.gather_nd(x, index_rows([as_place(t) for t in axes[: len(group)]])), 0
     if any(map(_is_scalar, axes)):
         part = _basic(x, [term if _is_scalar(term) else WHOLE for term in axes])
         return _gathered(part, [term for term in axes if not _is_scalar(term)])

@@ -203,7 +203,10 @@ def _pairs(padding: Any, ndim: int) -> list[tuple[int, int]]:
     if any(isinstance(n, bool) or not isinstance(n, (int, np.integer)) for n in given):
         raise fail("E0303", f"the padding is made of ints, got {padding!r}")
     if len(given) % 2 or len(given) > 2 * ndim:
-        raise fail("E0303", f"the padding is two ints an axis, of {ndim} axes; got {padding!r}")
+        raise fail(
+            "E0303", f"the padding is two ints an axis, of {ndim} axes; got {padding!r}",
+            help="write (before, behind) of the last axis, then of the one before it",
+        )  # fmt: skip
     last_first = list(zip(given[::2], given[1::2], strict=True))
     return [(0, 0)] * (ndim - len(last_first)) + last_first[::-1]
 

@@ -24,6 +24,7 @@ from s2sad.prims import (
     einsum,
     embedding,
     exponential,
+    factoring,
     index,
     linalg,
     logic,
@@ -39,6 +40,7 @@ from s2sad.prims import (
     scan,
     select,
     shape,
+    solving,
     sort,
     special,
     statistics,
@@ -48,9 +50,9 @@ from s2sad.prims.define import ALL
 
 FAMILIES = (
     activation, arithmetic, arrange, cast, collective, comparison, constant, control, conv, dynamic,
-    effect, einsum, embedding, exponential, index, linalg, logic, loss, marker, norm, optimizer,
-    pool, queue, random, reduce, rounding, scan, select, shape, sort, special, statistics,
-    trigonometric,
+    effect, einsum, embedding, exponential, factoring, index, linalg, logic, loss, marker, norm,
+    optimizer, pool, queue, random, reduce, rounding, scan, select, shape, solving, sort, special,
+    statistics, trigonometric,
 )  # fmt: skip
 
 globals().update(ALL)

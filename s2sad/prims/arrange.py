@@ -110,7 +110,10 @@ def squeeze(x, *, axis: Any = None):
     (3, 1)
     """
     for i in axis:
-        dims.require_same(x.shape[i], 1, f"the size of axis {i} to squeeze and 1")
+        dims.require_same(
+            x.shape[i], 1, f"the size of axis {i}, which is squeezed, and 1",
+            "only axes of size 1 can be left out",
+        )  # fmt: skip
     return reshape(x, shape=tuple(size for i, size in enumerate(x.shape) if i not in axis))
 
 

@@ -9,6 +9,7 @@ import numpy as np
 from s2sad.core import dtypes
 from s2sad.core.diagnostics import fail
 from s2sad.ir import builder, dims, plain
+from s2sad.ir.known_sizes import as_known
 from s2sad.ir.primitive import Form, Primitive, Trait, number_as
 from s2sad.ir.types import TensorType, as_type
 from s2sad.prims.define import primitive
@@ -43,10 +44,10 @@ def as_constant(value: Any, type: TensorType) -> np.ndarray:  # noqa: A002
     if isinstance(value, str):
         value = plain.constant(value)
     if not isinstance(value, np.ndarray):
-        value = _from_literal(value, type.dtype)
+        value = as_known(_from_literal(value, type.dtype), value)
     if value.dtype != type.dtype.storage or value.shape not in ((), shape):
         raise fail("E0303", f"a constant of {value.dtype}{list(value.shape)} is no {type}")
-    array = np.broadcast_to(value, shape)
+    array = np.broadcast_to(value, shape, subok=True)
     array.flags.writeable = False
     return array
 

@@ -14,6 +14,7 @@ from typing import Any
 from s2sad.ir.builder import build_function
 from s2sad.ir.evaluate import evaluate
 from s2sad.ir.graph import Function
+from s2sad.ir.known_sizes import formulas
 from s2sad.ir.primitive import Form, Primitive, Trait
 from s2sad.ir.types import Type, type_of
 
@@ -123,7 +124,8 @@ def composite(
 
         def traced(types: tuple[Type, ...], attrs: Mapping[str, Any]) -> Function:
             items = tuple(attrs.items())
-            return cached(types, items, repr(items))  # 1, 1.0 and True are equal, 0.0 and -0.0 too
+            # 1, 1.0 and True are equal, 0.0 and -0.0 too, and so are sizes of any formula.
+            return cached(types, items, repr(items) + formulas((types, items)))
 
         def type_rule(*types: Type, **attrs: Any) -> Any:
             return traced(types, attrs).result_types

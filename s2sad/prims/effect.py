@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from s2sad.core import dtypes
-from s2sad.core.diagnostics import RAISABLE, fail, raised
+from s2sad.core.diagnostics import RAISABLE, annotate, fail, raised
 from s2sad.ir.primitive import Trait
 from s2sad.ir.types import TensorType, Token, Type, as_type, bool_
 from s2sad.prims import host
@@ -25,6 +25,8 @@ _NONDIFF = "an effect: neither its token nor what it sees has a cotangent"
 # MOVES: values are shown as they are stored, f16 with the digits of f16.
 _EFFECT = {Trait.EFFECT, Trait.MOVES}
 _FALLIBLE = {*_EFFECT, Trait.FALLIBLE}
+#: Effects that a map has once for each row; others count on being one.
+ROW_BY_ROW = frozenset(("assert_", "check_finite", "print_", "raise_"))
 
 
 def require_token(token: Type) -> None:
@@ -112,21 +114,36 @@ def print_(token, *values, format):  # noqa: A002 - as `str.format`
     return token
 
 
-def _assert_type(token: Type, condition: Type, *values: Type, message: str) -> Type:
+def _canonical_rows(attrs: dict[str, Any]) -> None:
+    rows = attrs["rows"]
+    if isinstance(rows, bool) or not isinstance(rows, int) or rows < 0:
+        raise fail("E0303", f"rows is the number of maps around, got {rows!r}")
+
+
+def _in_row(error: Exception, values: Sequence[Any], rows: int) -> Exception:
+    """`error`, which says in which row of the maps around it was raised."""
+    if rows:
+        numbers = [int(each) for each in values[len(values) - rows :]]
+        annotate(error, f"in row {numbers if rows > 1 else numbers[0]} of what vmap maps")
+    return error
+
+
+def _assert_type(token: Type, condition: Type, *values: Type, message: str, rows: int) -> Type:
     if condition != bool_:
         raise fail("E0304", f"`assert` needs a scalar bool, got {condition}", help="reduce it")
     return _effect_type(token, *values)
 
 
 def _canonical_assert(types: Any, attrs: dict[str, Any]) -> dict[str, Any]:
-    _check_text(attrs["message"], len(types) - 2)
+    _canonical_rows(attrs)
+    _check_text(attrs["message"], len(types) - 2 - attrs["rows"])
     return attrs
 
 
 @primitive(
     type=_assert_type, traits=_FALLIBLE, nondiff=_NONDIFF, canonical=_canonical_assert, same=()
 )
-def assert_(token, condition, *values, message):
+def assert_(token, condition, *values, message, rows=0):
     """Nothing where the condition holds, else an error with the message.
 
     Parameters
@@ -134,9 +151,11 @@ def assert_(token, condition, *values, message):
     token : Token
     condition : scalar bool
     *values : Tensors of any dtype
-        What the message shows.
+        What the message shows; then the row of each map around.
     message : str
-        With a field ``{}`` for each value.
+        With a field ``{}`` for each value that it shows.
+    rows : int
+        How many of the values are numbers of rows, the last ones: a note shows them.
 
     Returns
     -------
@@ -156,7 +175,7 @@ def assert_(token, condition, *values, message):
     Token
     """
     if not condition:
-        raise fail("E0701", formatted(message, values))
+        raise _in_row(fail("E0701", formatted(message, values)), values, rows)
     return token
 
 
@@ -166,28 +185,33 @@ def _canonical_raise(types: Any, attrs: dict[str, Any]) -> dict[str, Any]:
             "E0404", f"a program cannot raise {attrs['kind']!r}",
             help="a builtin exception that is made of one text, such as ValueError",
         )  # fmt: skip
+    _canonical_rows(attrs)
+    count = len(types) - 1 - attrs["rows"]
     if attrs["message"] is not None:
-        _check_text(attrs["message"], len(types) - 1)
-    elif len(types) > 1:
-        raise fail("E0302", f"an exception without a message shows no values, got {len(types) - 1}")
+        _check_text(attrs["message"], count)
+    elif count:
+        raise fail("E0302", f"an exception without a message shows no values, got {count}")
     return attrs
 
 
 @primitive(
     type=_effect_type, traits=_FALLIBLE, nondiff=_NONDIFF, canonical=_canonical_raise, same=()
 )
-def raise_(token, *values, kind, message=None):
+def raise_(token, *values, kind, message=None, rows=0):
     """Raises the builtin exception that is called `kind`, always.
 
     Parameters
     ----------
     token : Token
     *values : Tensors of any dtype
-        What the message shows.
+        What the message shows; then the row of each map around.
     kind : str
         Name of a builtin exception that is made of one text.
     message : str, optional
-        With a field ``{}`` for each value. Without one the exception has no arguments.
+        With a field ``{}`` for each value that it shows. Without one the exception has no
+        arguments.
+    rows : int
+        How many of the values are numbers of rows, the last ones: a note shows them.
 
     Returns
     -------
@@ -210,7 +234,8 @@ def raise_(token, *values, kind, message=None):
       ...
     KeyError: 'no row 3'
     """
-    raise raised(kind, *(() if message is None else (formatted(message, values),)))
+    arguments = () if message is None else (formatted(message, values),)
+    raise _in_row(raised(kind, *arguments), values, rows)
 
 
 def _finite_type(token: Type, x: Type, *, what: str) -> Type:

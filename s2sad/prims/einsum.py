@@ -113,8 +113,9 @@ def _labels(term: str, ndim: int, equation: str) -> list[Label]:
     hidden = ndim - len(before) - len(after)
     if hidden < 0 or (hidden and not dots):
         raise fail(
-            "E0401", f"the term {term!r} of {equation!r} does not fit a tensor of {ndim} axes"
-        )
+            "E0401", f"the term {term!r} of {equation!r} does not fit a tensor of {ndim} axes",
+            help="write a letter for each axis, or `...` for those that are left",
+        )  # fmt: skip
     return [*before, *range(-hidden, 0), *after]
 
 

@@ -44,6 +44,9 @@ from s2sad.prims.shape import (
     zeros_like,
 )
 
+#: What is said where there are more updates, or fewer.
+ONE_UPDATE = "there is one update for each index"
+
 _MOVES = {Trait.MOVES, Trait.FALLIBLE}
 
 
@@ -102,7 +105,8 @@ def gather_adjoint(x, indices, out, dout, *, axis):
 def _index_type(x: Type, indices: Type, updates: Type, *, axis: int) -> TensorType:
     found, places, rows = tensor(x), require_indices(indices), tensor(updates)
     one_dtype(found, rows)
-    require_shape(rows.shape, _beside(found.shape, places.shape, axis), "the updates")
+    wanted = _beside(found.shape, places.shape, axis)
+    require_shape(rows.shape, wanted, "the updates", ONE_UPDATE)
     return found
 
 
@@ -263,7 +267,10 @@ def row_major_order(shape: Shape) -> Any:
 def _elements_type(x: Type, indices: Type, *, axis: int) -> TensorType:
     found, places = tensor(x), require_indices(indices)
     if places.ndim != found.ndim:
-        raise fail("E0401", f"the indices need as many axes as {found}, got {places}")
+        raise fail(
+            "E0401", f"the indices need as many axes as {found}, got {places}",
+            help="ops.expand_dims(indices, axis) gives them one more",
+        )  # fmt: skip
     for i, (size, count) in enumerate(zip(found.shape, places.shape, strict=True)):
         fits = i == axis or dims.less_equal(count, size)
         if not fits:
@@ -333,7 +340,7 @@ def _scatter_elements_type(
     found = require_kind(x, allowed, "numbers")
     part = _elements_type(x, indices, axis=axis)
     one_dtype(found, updates)
-    require_shape(tensor(updates).shape, part.shape, "the updates")
+    require_shape(tensor(updates).shape, part.shape, "the updates", ONE_UPDATE)
     return found
 
 
@@ -482,7 +489,7 @@ def _scatter_nd_type(x: Type, indices: Type, updates: Type, *, reduce: str) -> T
     found = require_kind(x, allowed, "numbers")
     part = _gather_nd_type(x, indices)
     one_dtype(found, updates)
-    require_shape(tensor(updates).shape, part.shape, "the updates")
+    require_shape(tensor(updates).shape, part.shape, "the updates", ONE_UPDATE)
     return found
 
 
@@ -574,7 +581,10 @@ def is_last_nd(indices, *, shape):
 def _canonical_one_hot(types: Any, attrs: dict[str, Any]) -> dict[str, Any]:
     if not isinstance(attrs["dtype"], DType):
         raise fail("E0303", f"expected a dtype such as f32, got {attrs['dtype']!r}")
-    shape_of((attrs["depth"],), "depth")
+    depth = attrs["depth"]
+    if isinstance(depth, int) and depth < 0:
+        raise fail("E0404", f"the depth is the number of classes, got {depth}")
+    shape_of((depth,), "depth")
     return {**attrs, "axis": axis_of(attrs["axis"], tensor(types[0]).ndim + 1)}
 
 

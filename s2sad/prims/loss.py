@@ -28,6 +28,9 @@ from s2sad.prims.select import where
 from s2sad.prims.shape import axis_size, iota, require_shape
 from s2sad.prims.statistics import rounded, widened
 
+#: What is said where there are more labels, or fewer.
+ONE_LABEL = "there is one label for each row of the logits"
+
 
 def _canonical(types: Any, attrs: dict[str, Any]) -> dict[str, Any]:
     """``canonical=`` of every operation here: it spells the attributes that there are."""
@@ -94,7 +97,7 @@ def sparse_cross_entropy(logits, labels, *, axis=-1, ignore_index=None, label_sm
     """
     require_kind(labels.type, is_integer, "integer labels")
     rows = (*logits.shape[:axis], *logits.shape[axis + 1 :])
-    require_shape(labels.shape, rows, "the labels")
+    require_shape(labels.shape, rows, "the labels", ONE_LABEL)
     wide = log_softmax(widened(logits), axis=axis)
     wanted, ignored = _wanted(labels, logits, axis, ignore_index)
     picked = gather_elements(wide, expand_dims(wanted, axis=axis), axis=axis)

@@ -21,9 +21,10 @@ from s2sad.ir import dims
 from s2sad.ir.dims import Dim
 from s2sad.ir.graph import Operation, Region
 from s2sad.ir.primitive import Trait
-from s2sad.ir.types import TensorType, Type, same_types
+from s2sad.ir.types import StackType, TensorType, Token, Type, same_types, type_of
 from s2sad.prims.control import flat, yielded
 from s2sad.prims.define import primitive
+from s2sad.prims.effect import ROW_BY_ROW
 from s2sad.prims.rules import is_float, require_kind, tensor
 
 _MARKER = {Trait.OPAQUE}
@@ -62,15 +63,19 @@ def stop_gradient(x):
     return x
 
 
-@primitive(type=lambda x: tensor(x), traits={*_MARKER, Trait.MOVES}, linear="all", same=())
+@primitive(
+    type=lambda x: x if x is Token else tensor(x), traits={*_MARKER, Trait.MOVES},
+    linear="all", same=(),
+)  # fmt: skip
 def barrier(x):
     """`x`, of which no pass knows that it is: what is computed from it is computed anew.
 
     It stands before what the backward sweep computes again rather than keep, and stays to the end.
+    Before the effects of a backward sweep it stands as well.
 
     Parameters
     ----------
-    x : Tensor of any dtype
+    x : Tensor of any dtype, or a token
 
     Examples
     --------
@@ -86,26 +91,50 @@ def barrier_adjoint(x, out, dout):
     return dout
 
 
-def _hook_type(x: Type, *, regions: dict[str, Region]) -> Type:
-    found = require_kind(x, is_float, "a tensor of floats: others have no cotangent")
-    _require_types(yielded(regions["body"]), (found,), "a hook")
-    return found
+def _canonical_hook(types: Sequence[Type], attrs: dict[str, Any]) -> dict[str, Any]:
+    count = attrs["count"]
+    if isinstance(count, bool) or not isinstance(count, int) or not isinstance(attrs["asks"], bool):
+        raise fail("E0303", f"count is an int and asks a bool, got {count!r}, {attrs['asks']!r}")
+    if not 1 <= count <= len(types):
+        raise fail("E0404", f"a hook of {len(types)} values is one of 1 to {len(types)}: {count}")
+    return attrs
 
 
-@primitive(type=_hook_type, traits=_MARKER, regions=("body",), same=())
-def hook(x, *, body):
-    """`x`; its cotangent goes through `body` on its way back.
+def _hook_type(
+    *types: Type, regions: dict[str, Region], count: int, asks: bool
+) -> tuple[Type, ...]:
+    expected = "a tensor of floats: others have no cotangent"
+    found = [require_kind(x, is_float, expected) for x in types[:count]]
+    if any(isinstance(x, StackType) for x in types[count:]):
+        raise fail("E0301", "a hook takes tensors and a token, got a stack")
+    given = (*found, *(x for x in types[count:] if x.is_linear))
+    _require_types(yielded(regions["body"]), given, "a hook")
+    return given
+
+
+@primitive(
+    type=_hook_type, traits=_MARKER, regions=("body",), canonical=_canonical_hook, same=()
+)  # fmt: skip
+def hook(*values, body, count=1, asks=False):
+    """The first `count` values; their cotangents go through `body` on their way back.
 
     Parameters
     ----------
-    x : Tensor of floats
+    *values
+        `count` tensors of floats, then what `body` reads besides, of any type. A token among that
+        is given back: what `body` does comes after all effects of the forward sweep.
     body : region
-        Takes the cotangent of the result and gives that of `x`, of the same type.
+        Takes the cotangents of the first results, then the other values; gives those of the first
+        operands, of the same types, then the token.
+    count : int
+    asks : bool
+        Whether `body` runs also where nothing depends on the cotangents that it gives.
 
     Raises
     ------
     S2sadError
-        E0301 if `x` is not float, E0306 if the body gives another type.
+        E0301 if one of the first values is not float, or another one is a stack; E0306 if the body
+        gives other types; E0303 or E0404 if `count` or `asks` is none.
 
     Examples
     --------
@@ -113,7 +142,8 @@ def hook(x, *, body):
     >>> p.hook(np.array([1.0, 2.0]), body=lambda dx: p.mul(dx, 0.5))
     array([1., 2.])
     """
-    return x
+    linear = [x for x in values[count:] if type_of(x).is_linear]
+    return flat((*values[:count], *linear))
 
 
 # Rules of the user's own
@@ -304,7 +334,7 @@ def _select(types: Sequence[Type], places: Axes, what: str) -> tuple[TensorType,
 def _transform_type(*types: Type, regions: dict[str, Region], **attrs: Any) -> tuple[Type, ...]:
     outs = yielded(regions["body"])
     if attrs["kind"] == "vmap":
-        _require_no_effect(regions["body"])
+        _require_row_by_row(regions["body"])
         return _batched(outs, _unbatched(types, attrs["in_axes"])[1], attrs["out_axes"])
     primals = _primals(types, attrs)
     asked = _select(primals, attrs["wrt"], "the operands")
@@ -321,12 +351,11 @@ def _transform_type(*types: Type, regions: dict[str, Region], **attrs: Any) -> t
     return asked if attrs["kind"] == "grad" else (*outs, *asked)
 
 
-def _require_no_effect(body: Region) -> None:
+def _require_row_by_row(body: Region) -> None:
     for operation in body.walk():
-        if operation.prim.has(Trait.EFFECT):
+        if operation.prim.has(Trait.EFFECT) and operation.prim.name not in ROW_BY_ROW:
             raise fail(
-                "E0104", f"`{operation.prim.name}` has an effect, which a map would have once and "
-                "not once a row",
+                "E0104", f"`{operation.prim.name}` has an effect that no row has by itself",
                 location=operation.loc, help="do it outside of the function that vmap maps",
             )  # fmt: skip
 
@@ -334,8 +363,11 @@ def _require_no_effect(body: Region) -> None:
 def _batched(outs: Sequence[Type], size: Dim, out_axes: Axes) -> tuple[Type, ...]:
     if len(out_axes) != len(outs):
         raise fail("E0302", f"vmap needs an axis a result, got {out_axes} for {len(outs)}")
-    batched = []
+    batched: list[Type] = []
     for out, axis in zip(outs, out_axes, strict=True):
+        if axis is None and out == Token:
+            batched.append(out)
+            continue
         found = tensor(out)
         if axis is None:
             batched.append(found)
@@ -370,14 +402,15 @@ def transform(*values, body, kind, wrt=(), results=(0,), in_axes=(), out_axes=()
     in_axes : tuple of int or None
         For a map: the axis of each operand that it runs along, or None; they have one size.
     out_axes : tuple of int or None
-        For a map: where the axis stands in each result; None for one that is the same for all.
+        For a map: where the axis stands in each result; None for one that is the same for all, and
+        for a token: each effect happens for one row after the other, before the next effect does.
 
     Raises
     ------
     S2sadError
-        E0301, E0302, E0303, E0306, E0401, E0403 or E0404 for what does not fit, E0104 for effects
-        in a map, and where a result of `out_axes` None differs after all. On arrays, E0604
-        where the body is a region of a dump whose text is not there.
+        E0301, E0302, E0303, E0306, E0401, E0403 or E0404 for what does not fit, E0104 for queues
+        and collectives in a map, and where a result of `out_axes` None differs after all. On
+        arrays, E0604 where the body is a region of a dump whose text is not there.
 
     Notes
     -----
@@ -401,7 +434,8 @@ def transform(*values, body, kind, wrt=(), results=(0,), in_axes=(), out_axes=()
         return slots().derive(values, body, attrs)
     pairs = list(zip(values, in_axes, strict=True))
     size = next(x.shape[axis] for x, axis in pairs if axis is not None)
-    if size == 0:  # only types tell what there would be
+    has_effects = any(value is Token for value in values)  # of which each is one of all rows
+    if size == 0 or has_effects:  # only types tell what there would be
         return slots().derive(values, body, {**attrs, "in_axes": in_axes, "out_axes": out_axes})
     each = [flat(body(*[_row(x, axis, i) for x, axis in pairs])) for i in range(size)]
     results = zip(zip(*each, strict=True), out_axes, strict=True)

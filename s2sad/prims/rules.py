@@ -35,7 +35,8 @@ def require_kind(type: Type, allowed: Callable[[DType], bool], expected: str) ->
     """`type`, whose dtype must satisfy `allowed` (E0301)."""
     found = tensor(type)
     if not allowed(found.dtype):
-        raise fail("E0301", f"expected {expected}, got {found}", help="cast it: `.astype(...)`")
+        fits = next((d.name for d in (dtypes.float32, dtypes.int32) if allowed(d)), "...")
+        raise fail("E0301", f"expected {expected}, got {found}", help=f"cast it: `.astype({fits})`")
     return found
 
 

@@ -14,10 +14,13 @@ import numpy as np
 from s2sad.core import dtypes
 from s2sad.core.diagnostics import fail
 from s2sad.core.dtypes import DType
+from s2sad.core.shown import shown
 from s2sad.ir import dims
 from s2sad.ir.dims import Dim
 from s2sad.ir.primitive import Trait
 from s2sad.ir.types import TensorType, Type
+from s2sad.prims.arithmetic import sub
+from s2sad.prims.cast import cast
 from s2sad.prims.constant import const
 from s2sad.prims.define import composite, primitive
 from s2sad.prims.rules import axis_of, canonical_axes, canonical_axis, one_dtype, tensor
@@ -31,7 +34,10 @@ def shape_of(shape: Any, what: str = "shape") -> Shape:
         raise fail("E0303", f"the {what} must be a tuple of sizes, got {shape!r}")
     for size in shape:
         if isinstance(size, bool) or not isinstance(size, (int, dims.Symbolic)):
-            raise fail("E0303", f"a size is an int, got {size!r} in the {what} {shape}")
+            raise fail(
+                "E0303", f"a size is an int, got {shown(size)} in the {what} {shown(shape)}",
+                help="`//` divides to an int" if isinstance(size, float) else None,
+            )  # fmt: skip
         if dims.less(size, 0):
             raise fail("E0404", f"a size of the {what} {shape} is negative")
     return shape
@@ -44,13 +50,19 @@ def per_axis(value: Any, ndim: int, what: str) -> tuple[Any, ...]:
     return value
 
 
-def require_shape(found: Shape, expected: Shape, what: str) -> Shape:
-    """`expected`, which `found` must be (E0401)."""
+def require_shape(found: Shape, expected: Shape, what: str, help: str | None = None) -> Shape:  # noqa: A002
+    """`expected`, which `found` must be (E0401, with `help` for another size)."""
     if len(found) != len(expected):
-        raise fail("E0401", f"{what} must have the shape {expected}, got {found}")
+        is_thin = [n for n in found if n != 1] == [n for n in expected if n != 1]
+        raise fail(
+            "E0401", f"{what} must have the shape {expected}, got {found}",
+            help=f".reshape({expected}) makes them fit" if is_thin else None,
+        )  # fmt: skip
     axis = f"of {what}, of shapes {found} and {expected},"
     pairs = enumerate(zip(found, expected, strict=True))
-    return tuple(dims.require_same(a, b, f"the sizes of axis {i} {axis}") for i, (a, b) in pairs)
+    return tuple(
+        dims.require_same(a, b, f"the sizes of axis {i} {axis}", help) for i, (a, b) in pairs
+    )
 
 
 # Order of axes
@@ -60,9 +72,14 @@ def _canonical_transpose(types: Any, attrs: dict[str, Any]) -> dict[str, Any]:
     ndim, perm = tensor(types[0]).ndim, attrs["perm"]
     if perm is None:
         return {"perm": tuple(reversed(range(ndim)))}
+    if isinstance(perm, tuple) and len(perm) != ndim:
+        raise fail(
+            "E0303", f"an order of {ndim} axes names each of them, got {perm}",
+            help="ops.swapaxes(x, 0, 1) exchanges two",
+        )  # fmt: skip
     found = tuple(axis_of(axis, ndim) for axis in per_axis(perm, ndim, "perm"))
     if len(set(found)) != ndim:
-        raise fail("E0404", f"perm must name each axis once, got {perm}")
+        raise fail("E0404", f"an order of axes names each of them once, got {perm}")
     return {"perm": found}
 
 
@@ -153,10 +170,24 @@ def _canonical_reshape(types: Any, attrs: dict[str, Any]) -> dict[str, Any]:
     if not isinstance(shape, tuple) or -1 not in shape:
         return {"shape": shape_of(shape)}
     place = shape.index(-1)
-    rest = shape_of(shape[:place] + shape[place + 1 :])
-    size, known = dims.size(tensor(types[0]).shape), dims.size(rest)
+    rest = shape_of(shape[:place] + tuple(n for n in shape[place + 1 :] if n != -1))
+    if len(rest) < len(shape) - 1:
+        raise fail(
+            "E0404", f"more than one size of the shape {shape} is -1",
+            help="one of them is worked out, the others must be given",
+        )  # fmt: skip
+    found = tensor(types[0])
+    size, known = dims.size(found.shape), dims.size(rest)
     if dims.same(known, 0):
-        raise fail("E0404", f"the -1 of {shape} could be any size: there are no elements")
+        raise fail(
+            "E0404", f"the -1 of {shape} could be any size: there are no elements",
+            help="write the size out",
+        )  # fmt: skip
+    if isinstance(size, int) and isinstance(known, int) and size % known:
+        raise fail(
+            "E0401", f"the {size} elements of {found} do not divide into the shape {shape}",
+            help=f"the sizes without the -1 make {known}, which must divide {size}",
+        )  # fmt: skip
     return {"shape": (*rest[:place], size // known, *rest[place:])}
 
 
@@ -206,7 +237,7 @@ def _broadcast_to_type(x: Type, *, shape: Shape) -> TensorType:
     for axis, size in enumerate(found.shape):
         if not dims.same(size, 1):
             what = f"the sizes of axis {axis} of {found} and of axis {axis + extra} of {shape}"
-            dims.require_same(size, shape[axis + extra], what)
+            dims.require_same(size, shape[axis + extra], what, "only axes of size 1 stretch")
     return TensorType(found.dtype, shape)
 
 
@@ -279,7 +310,7 @@ def _symbolic_bounds(size: Dim, start: Any, stop: Any, step: int) -> tuple[Dim, 
     def resolve(bound: Dim | None, default: Dim) -> Dim:
         if bound is None:
             return default
-        return size + bound if isinstance(bound, int) and bound < 0 else bound
+        return size + bound if dims.less(bound, 0) else bound
 
     low, high = (0, size) if step > 0 else (-1, size - 1)
     first, last = (low, high) if step > 0 else (high, low)
@@ -421,7 +452,10 @@ def _concat_type(*xs: Type, axis: int) -> TensorType:
     total = first.shape[axis]
     for other in others:
         if other.ndim != first.ndim:
-            raise fail("E0401", f"the operands of concat are {first} and {other}")
+            raise fail(
+                "E0401", f"concat joins Tensors with as many axes, got {first} and {other}",
+                help="give one an axis more: ops.expand_dims(x, axis)",
+            )  # fmt: skip
         for i, (a, b) in enumerate(zip(first.shape, other.shape, strict=True)):
             what = f"the sizes of axis {i} of {first} and {other}, joined along axis {axis},"
             if i != axis:
@@ -470,8 +504,9 @@ def _canonical_split(types: Any, attrs: dict[str, Any]) -> dict[str, Any]:
 def _split_type(x: Type, *, sizes: Shape, axis: int) -> tuple[TensorType, ...]:
     found = tensor(x)
     dims.require_same(
-        sum(sizes), found.shape[axis], f"the sum of the sizes {sizes} and axis {axis}"
-    )
+        sum(sizes), found.shape[axis], f"the sum of the sizes {sizes} and the size of axis {axis}",
+        "the pieces make up the whole axis",
+    )  # fmt: skip
     before, after = found.shape[:axis], found.shape[axis + 1 :]
     return tuple(TensorType(found.dtype, (*before, size, *after)) for size in sizes)
 
@@ -596,6 +631,22 @@ def axis_size(x, *, axis: Any = None, dtype=dtypes.int64):
     """
     size = np.prod([x.shape[i] for i in axis], dtype=np.int64)
     return size.astype(exact_storage(dtype))
+
+
+def counted(size: Dim, dtype: DType) -> Any:
+    """The number that `size` is, as data: also of a symbol, whose number comes with the program.
+
+    It may be negative at some sizes, or at all, as ``n - 5`` is.
+    """
+    more, less = dims.not_negative(size)
+    if dims.same(less, 0):
+        return _length_of(more, dtype)
+    return cast(sub(_length_of(more), _length_of(less)), dtype=dtype)
+
+
+def _length_of(size: Dim, dtype: DType = dtypes.int64) -> Any:
+    flag = const(False, TensorType(dtypes.bool_))
+    return axis_size(broadcast_to(flag, shape=(size,)), axis=0, dtype=dtype)
 
 
 def filled(value: Any, type: TensorType) -> Any:  # noqa: A002

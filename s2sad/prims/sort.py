@@ -115,7 +115,10 @@ def _top_k_type(x: Type, *, k: int, axis: int, largest: bool) -> tuple[TensorTyp
     fits = dims.less_equal(k, size)
     if not fits:
         code = "E0402" if fits is None else "E0404"
-        raise fail(code, f"cannot take {k} elements of axis {axis} of {found}")
+        raise fail(
+            code, f"cannot take {k} elements of axis {axis} of {found}",
+            help=f"there are {size} to take",
+        )  # fmt: skip
     shape = (*found.shape[:axis], k, *found.shape[axis + 1 :])
     return TensorType(found.dtype, shape), TensorType(dtypes.int64, shape)
 

@@ -48,6 +48,18 @@ def test_none_leaves_it(mode):
         np.testing.assert_allclose(found.asnumpy(), 2 * X)
 
 
+def test_the_function_reads_tensors_and_prints(mode, capsys):
+    other = ms.Tensor(2 * X)
+
+    def shown(dx):
+        print("gradient", dx)
+        return dx * other
+
+    hook = ops.InsertGradientOf(shown)
+    np.testing.assert_allclose(ms.grad(lambda x: hook(x) * 3.0)(ms.Tensor(X)).asnumpy(), 6 * X)
+    assert capsys.readouterr().out == "gradient [3. 3. 3.]\n"
+
+
 def test_all_parts_of_a_gradient_meet_first():
     """The function sees the sum over what reads the result."""
 
@@ -90,12 +102,13 @@ def test_other_transforms(mode):
 
 
 def test_what_does_not_fit():
-    x, other = ms.Tensor(X), ms.Tensor(np.ones(3))
+    x = ms.Tensor(X)
     refused_here("E0304", ops.InsertGradientOf, 3)
     refused_here("E0304", ops.HookBackward, None)
+    other = ms.Parameter(np.ones(3), name="other")
     wrong = {
         "E0401": lambda dx: dx.sum(), "E0301": lambda dx: dx.astype(ms.float32),
-        "E0304": lambda dx: 1.0, "E0104": lambda dx: dx * other,
+        "E0304": lambda dx: 1.0, "E0104": lambda dx: ops.assign(other, dx),
     }  # fmt: skip
     for code, function in wrong.items():
         hook = ops.InsertGradientOf(function)

@@ -11,7 +11,7 @@ from s2sad.ir.builder import as_tuple, build_function
 from s2sad.ir.dims import symbol
 from s2sad.ir.evaluate import evaluate
 from s2sad.ir.primitive import Trait
-from s2sad.ir.types import Token, f32, f64, i64, type_of
+from s2sad.ir.types import Stack, Token, f32, f64, i64, type_of
 
 
 def both(run, *operands):
@@ -46,7 +46,9 @@ def test_barrier_is_the_identity():
     for x in (np.array([1.0, np.nan, -0.0]), np.array(3), np.zeros((0, 2), np.uint16)):
         assert p.barrier(x) is x
     assert p.barrier.linear == "all" and p.barrier.has(Trait.OPAQUE)
-    assert refused(lambda t: p.barrier(t), Token) == "E0304"
+    assert refused(lambda s: p.barrier(s), Stack[f32[2]]) == "E0304"
+    assert p.barrier(Token) is Token
+    assert build_function(lambda t: p.barrier(t), [Token]).result_types == (Token,)
 
 
 def test_hook():
@@ -56,6 +58,36 @@ def test_hook():
     assert refused(run, i64[2]) == "E0301"
     assert refused(lambda x: p.hook(x, body=lambda dx: p.reduce_sum(dx)), f32[2]) == "E0306"
     assert refused(lambda x: p.hook(x, body=lambda dx: (dx, dx)), f32[2]) == "E0306"
+
+
+def test_a_hook_of_several_values_that_reads_others():
+    def run(x, y, n, token):
+        def body(dx, dy, n, token):
+            return p.mul(dx, 2.0), dy, p.print_(token, n, format="{}\n")
+
+        return p.hook(x, y, n, token, body=body, count=2, asks=True)
+
+    program = build_function(run, [f32[2], f64, i64, Token])
+    assert region_types(program, p.hook, "body") == [f32[2], f64, i64, Token]
+    assert program.result_types == (f32[2], f64, Token)
+    x, y = np.ones(2, np.float32), np.array(2.0)
+    for found in (run(x, y, np.array(3), Token), evaluate(program, [x, y, np.array(3), Token])):
+        assert found[0].tolist() == [1.0, 1.0] and found[1].item() == 2.0 and found[2] is Token
+
+
+def test_a_hook_of_a_wrong_number():
+    def run(**attrs):
+        return lambda x, y: p.hook(x, y, body=lambda dx, dy: (dx, dy), **attrs)
+
+    assert build_function(run(count=2), [f32[2], f32[2]]).result_types == (f32[2], f32[2])
+    assert refused(run(count=2), f32[2], i64) == "E0301"
+    assert refused(run(count=3), f32[2], f32[2]) == "E0404"
+    assert refused(run(count=0), f32[2], f32[2]) == "E0404"
+    assert refused(run(count=True), f32[2], f32[2]) == "E0303"
+    assert refused(run(count=2, asks=1), f32[2], f32[2]) == "E0303"
+    assert refused(run(), f32[2], f32[2]) == "E0306"
+    reading = lambda x, s: p.hook(x, s, body=lambda dx, s: dx)  # noqa: E731
+    assert refused(reading, f32[2], Stack[f32[2]]) == "E0301"
 
 
 def test_what_a_hook_gives_may_spell_its_size_otherwise():

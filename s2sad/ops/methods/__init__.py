@@ -19,10 +19,13 @@ from s2sad.ops.methods import (
     comparison,
     creation,
     exponential,
+    hooks,
+    in_place,
     index,
     join,
     linalg,
     logic,
+    random,
     reduce,
     rounding,
     scan,
@@ -37,8 +40,9 @@ from s2sad.ops.methods import (
 
 METHODS: dict[str, Callable[..., Any]] = {
     **activation.METHODS, **arithmetic.METHODS, **arrange.METHODS, **axes.METHODS, **cast.METHODS,
-    **comparison.METHODS, **creation.METHODS, **exponential.METHODS, **index.METHODS,
-    **join.METHODS, **linalg.METHODS, **logic.METHODS, **reduce.METHODS, **rounding.METHODS,
-    **scan.METHODS, **scattering.METHODS, **shapes.METHODS, **sorting.METHODS, **special.METHODS,
-    **state.METHODS, **statistics.METHODS, **trigonometric.METHODS,
+    **comparison.METHODS, **creation.METHODS, **exponential.METHODS, **hooks.METHODS,
+    **in_place.METHODS, **index.METHODS, **join.METHODS, **linalg.METHODS, **logic.METHODS,
+    **random.METHODS, **reduce.METHODS, **rounding.METHODS, **scan.METHODS, **scattering.METHODS,
+    **shapes.METHODS, **sorting.METHODS, **special.METHODS, **state.METHODS, **statistics.METHODS,
+    **trigonometric.METHODS,
 }  # fmt: skip

@@ -12,6 +12,7 @@ def _softmax(tensor: Any, axis: int, dtype: Any = None) -> Any:
 
 
 METHODS = {
-    "hardshrink": rectifiers.hardshrink, "relu": rectifiers.relu, "sigmoid": activation.sigmoid,
+    "gelu": activation.gelu, "hardshrink": rectifiers.hardshrink,
+    "log_softmax": activation.log_softmax, "relu": rectifiers.relu, "sigmoid": activation.sigmoid,
     "softmax": _softmax, "tanh": activation.tanh,
 }  # fmt: skip

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from s2sad.ops import arithmetic, division, extreme
+from s2sad.ops import arithmetic, division, extreme, powers, signs, whole_numbers
 
 
 def _add(tensor: Any, other: Any, *, alpha: Any = 1) -> Any:
@@ -12,19 +12,22 @@ def _add(tensor: Any, other: Any, *, alpha: Any = 1) -> Any:
 
 
 METHODS = {
-    "__add__": arithmetic.add, "__sub__": arithmetic.sub, "__mul__": arithmetic.mul,
-    "__truediv__": division.div, "__floordiv__": division.floor_divide,
-    "__mod__": division.remainder, "__divmod__": division.divide_with_remainder,
-    "__pow__": arithmetic.pow, "__neg__": arithmetic.neg, "__pos__": arithmetic.positive,
-    "__abs__": arithmetic.abs, "abs": arithmetic.abs, "absolute": arithmetic.abs, "add": _add,
+    "__abs__": arithmetic.abs, "__add__": arithmetic.add,
+    "__divmod__": division.divide_with_remainder, "__floordiv__": division.floor_divide,
+    "__mod__": division.remainder, "__mul__": arithmetic.mul, "__neg__": arithmetic.neg,
+    "__pos__": arithmetic.positive, "__pow__": arithmetic.pow, "__sub__": arithmetic.sub,
+    "__truediv__": division.div, "abs": arithmetic.abs, "absolute": arithmetic.abs, "add": _add,
     "addcdiv": arithmetic.addcdiv, "addcmul": arithmetic.addcmul, "clamp": extreme.clamp,
-    "clip": extreme.clamp, "div": division.div, "divide": division.div,
-    "floor_divide": division.floor_divide, "fmod": division.fmod, "fmax": extreme.fmax,
-    "fmin": extreme.fmin, "hypot": arithmetic.hypot, "lerp": arithmetic.lerp,
+    "clip": extreme.clamp, "copysign": signs.copysign, "div": division.div, "divide": division.div,
+    "float_power": powers.float_power, "floor_divide": division.floor_divide, "fmax": extreme.fmax,
+    "fmin": extreme.fmin, "fmod": division.fmod, "gcd": whole_numbers.gcd,
+    "heaviside": signs.heaviside, "hypot": arithmetic.hypot, "lcm": whole_numbers.lcm,
+    "ldexp": powers.ldexp, "lerp": arithmetic.lerp, "logit": powers.logit,
     "maximum": extreme.maximum, "minimum": extreme.minimum, "mul": arithmetic.mul,
     "multiply": arithmetic.mul, "neg": arithmetic.neg, "negative": arithmetic.neg,
     "positive": arithmetic.positive, "pow": arithmetic.pow, "reciprocal": division.reciprocal,
     "remainder": division.remainder, "rsqrt": arithmetic.rsqrt, "sgn": arithmetic.sign,
-    "sign": arithmetic.sign, "sqrt": arithmetic.sqrt, "square": arithmetic.square,
-    "sub": arithmetic.subtract, "subtract": arithmetic.subtract, "true_divide": division.div,
+    "sign": arithmetic.sign, "signbit": signs.signbit, "sqrt": arithmetic.sqrt,
+    "square": arithmetic.square, "sub": arithmetic.subtract, "subtract": arithmetic.subtract,
+    "true_divide": division.div, "xdivy": powers.xdivy,
 }  # fmt: skip

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from s2sad.core.diagnostics import fail
-from s2sad.ops import arrange
+from s2sad.ops import arrange, diagonals
 from s2sad.ops.methods.arguments import one_by_one
 
 
@@ -31,7 +31,8 @@ def _repeat_interleave(tensor: Any, repeats: Any, dim: int | None = None) -> Any
 
 
 METHODS = {
-    "diag": arrange.diag, "diagonal": arrange.diagonal, "repeat": _repeat,
+    "diag": arrange.diag, "diag_embed": diagonals.diag_embed, "diagflat": diagonals.diagflat,
+    "diagonal": arrange.diagonal, "fill_diagonal": diagonals.fill_diagonal, "repeat": _repeat,
     "repeat_interleave": _repeat_interleave, "tile": one_by_one(arrange.tile, "dims"),
     "tril": arrange.tril, "triu": arrange.triu,
 }  # fmt: skip

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from s2sad.ops import axes
+from s2sad.ops import axes, reordering, stacking
 from s2sad.ops.methods.arguments import one_by_one, refuse_rest
 
 
@@ -22,8 +22,10 @@ def _transpose(tensor: Any, *entries: Any, **given: Any) -> Any:
 
 
 METHODS = {
-    "T": axes.reversed_axes, "flip": one_by_one(axes.flip, "dims"), "mT": axes.matrix_transpose,
-    "moveaxis": axes.moveaxis, "movedim": axes.movedim, "permute": one_by_one(axes.permute, "axis"),
-    "roll": axes.roll, "rot90": axes.rot90, "swapaxes": axes.swapaxes, "swapdims": axes.swapdims,
-    "t": axes.t, "transpose": _transpose,
+    "T": axes.reversed_axes, "adjoint": axes.matrix_transpose,
+    "flip": one_by_one(axes.flip, "dims"), "fliplr": stacking.fliplr, "flipud": stacking.flipud,
+    "mT": axes.matrix_transpose, "moveaxis": axes.moveaxis, "movedim": axes.movedim,
+    "permute": one_by_one(axes.permute, "axis"), "reverse": reordering.reverse,
+    "reverse_sequence": reordering.reverse_sequence, "roll": axes.roll, "rot90": axes.rot90,
+    "swapaxes": axes.swapaxes, "swapdims": axes.swapdims, "t": axes.t, "transpose": _transpose,
 }  # fmt: skip

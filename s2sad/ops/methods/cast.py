@@ -10,6 +10,7 @@ from s2sad.core import dtypes
 from s2sad.core.diagnostics import fail
 from s2sad.core.dtypes import DType
 from s2sad.ir import dims
+from s2sad.ir.graph import Value
 from s2sad.ops.promotion import as_dtype
 
 
@@ -24,7 +25,12 @@ def _item(tensor: Any) -> Any:
     """The one element, 0-d: in compiled code that stands for a number, and has its gradient."""
     if dims.same(dims.size(tensor.shape), 1) is not True:
         raise fail("E0405", f"item() takes a tensor of one element, got the shape {tensor.shape}")
-    return p.reshape(tensor, shape=())
+    found = p.reshape(tensor, shape=())
+    if not isinstance(found, Value) or found.dtype is dtypes.bool_:
+        return found
+    found = as_dtype(found, dtypes.float64 if found.dtype.is_float else dtypes.int64)
+    found.is_weak = True
+    return found
 
 
 METHODS = {

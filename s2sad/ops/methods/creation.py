@@ -24,5 +24,6 @@ def _new_full(tensor: Any, size: Any, fill_value: Any, *, dtype: Any = None) -> 
 
 
 METHODS = {
-    "fill": _fill, "new_full": _new_full, "new_ones": _new_ones, "new_zeros": _new_zeros,
+    "fill": _fill, "new_empty": _new_zeros, "new_full": _new_full, "new_ones": _new_ones,
+    "new_zeros": _new_zeros,
 }  # fmt: skip

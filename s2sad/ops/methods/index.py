@@ -7,8 +7,8 @@ from typing import Any
 from s2sad import prims as p
 from s2sad.core import dtypes
 from s2sad.core.diagnostics import fail
-from s2sad.ops import creation, index, varying, window
-from s2sad.ops.assignment import assigned
+from s2sad.ops import counting, creation, index, varying, window
+from s2sad.ops.assignment import assigned, index_put
 from s2sad.ops.methods.arguments import AXIS, named, taken
 from s2sad.ops.methods.comparison import where
 from s2sad.ops.promotion import as_dtype, is_tensor
@@ -53,9 +53,9 @@ def _take(tensor: Any, indices: Any, axis: int | None = None, mode: str = "clip"
 
 METHODS = {
     "__getitem__": getitem, "__setitem__": assigned, "argwhere": varying.argwhere,
-    "gather": _gather, "gather_elements": index.gather_elements, "gather_nd": index.gather_nd,
-    "index_select": index.index_select, "itemset": assigned,
-    "masked_select": varying.masked_select, "narrow": _narrow, "nonzero": varying.nonzero,
-    "select": _select, "take": _take,
+    "bincount": varying.bincount, "gather": _gather, "gather_elements": index.gather_elements,
+    "gather_nd": index.gather_nd, "histc": counting.histc, "index_put": index_put,
+    "index_select": index.index_select, "itemset": assigned, "masked_select": varying.masked_select,
+    "narrow": _narrow, "nonzero": varying.nonzero, "select": _select, "take": _take,
     "unique": varying.sorted_unique, "unique_consecutive": varying.unique_consecutive,
 }  # fmt: skip

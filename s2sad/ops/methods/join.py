@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from s2sad.ops import join
+from s2sad.ops import join, stacking
 from s2sad.ops.methods.arguments import AXIS, Argument, named, taken
 
 
@@ -21,5 +21,6 @@ def _chunk(tensor: Any, *args: Any, **given: Any) -> tuple[Any, ...]:
 
 
 METHODS = {
-    "chunk": _chunk, "split": _split, "tensor_split": join.tensor_split, "unbind": join.unbind,
+    "chunk": _chunk, "dsplit": stacking.dsplit, "hsplit": stacking.hsplit, "split": _split,
+    "tensor_split": join.tensor_split, "unbind": join.unbind, "vsplit": stacking.vsplit,
 }  # fmt: skip

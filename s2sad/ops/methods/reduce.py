@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from s2sad.ops import arithmetic, reduce
+from s2sad.ops import arithmetic, quantiles, reduce
 from s2sad.ops.methods.arguments import AXIS, DTYPE, KEEP, Argument, taken
 
 INITIAL = Argument(("initial",), by_name=True)
@@ -61,7 +61,7 @@ def _extreme(name: str, both: Callable[..., Any], value: Callable[..., Any]) -> 
 METHODS = {
     "all": _reduction("all", reduce.all),
     "amax": _reduction("amax", reduce.amax, "initial", "where"),
-    "amin": _reduction("amin", reduce.amin, "initial", "where"),
+    "amin": _reduction("amin", reduce.amin, "initial", "where"), "aminmax": quantiles.aminmax,
     "any": _reduction("any", reduce.any), "argmax": _reduction("argmax", reduce.argmax),
     "argmin": _reduction("argmin", reduce.argmin), "count_nonzero": reduce.count_nonzero,
     "max": _extreme("max", reduce.max, reduce.amax),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from s2sad.ops import scan, shapes
+from s2sad.ops import differences, scan, shapes
 from s2sad.ops.methods.arguments import AXIS, DTYPE, taken
 
 
@@ -18,4 +18,5 @@ def _cumsum(tensor: Any, *args: Any, **given: Any) -> Any:
 
 METHODS = {
     "cummax": scan.cummax, "cummin": scan.cummin, "cumprod": scan.cumprod, "cumsum": _cumsum,
+    "diff": differences.diff,
 }  # fmt: skip

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from s2sad import prims as p
-from s2sad.ops import scattering, selection
+from s2sad.ops import parameter_writes, scattering, segments, selection
 from s2sad.ops.methods.arguments import AXIS, Argument, named, taken
 
 
@@ -36,8 +36,11 @@ def _scatter_add(tensor: Any, *args: Any, **given: Any) -> Any:
 
 METHODS = {
     "index_add": _index_add, "index_fill": scattering.index_fill,
-    "masked_fill": selection.masked_fill, "masked_scatter": selection.masked_scatter,
-    "scatter": _scatter, "scatter_add": _scatter_add,
+    "inplace_update": parameter_writes.inplace_update, "masked_fill": selection.masked_fill,
+    "masked_scatter": selection.masked_scatter, "scatter": _scatter, "scatter_add": _scatter_add,
+    "scatter_div": scattering.tensor_scatter_div, "scatter_max": scattering.tensor_scatter_max,
+    "scatter_min": scattering.tensor_scatter_min, "scatter_mul": scattering.tensor_scatter_mul,
+    "scatter_sub": scattering.tensor_scatter_sub,
     "tensor_scatter_add": scattering.tensor_scatter_add,
     "tensor_scatter_div": scattering.tensor_scatter_div,
     "tensor_scatter_max": scattering.tensor_scatter_max,
@@ -45,4 +48,8 @@ METHODS = {
     "tensor_scatter_mul": scattering.tensor_scatter_mul,
     "tensor_scatter_sub": scattering.tensor_scatter_sub,
     "tensor_scatter_update": scattering.tensor_scatter_update,
+    "unsorted_segment_max": segments.unsorted_segment_max,
+    "unsorted_segment_min": segments.unsorted_segment_min,
+    "unsorted_segment_prod": segments.unsorted_segment_prod,
+    "unsorted_segment_sum": scattering.unsorted_segment_sum,
 }  # fmt: skip

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from s2sad import prims as p
 from s2sad.core.tensor import Tensor
-from s2sad.ir import builder
-from s2sad.ops import shapes
+from s2sad.ir import builder, dims
+from s2sad.ops import known, patches, shapes
 from s2sad.ops.methods.arguments import AXIS, one_by_one, taken
 from s2sad.prims.cast import cast
 
@@ -46,13 +47,24 @@ def _type_as(tensor: Any, other: Any) -> Any:
     return shapes.cast(tensor, shapes.dtype(other))
 
 
+def _resize(tensor: Any, new_shape: Any) -> Any:
+    """The elements in order in another shape: the first of them, or zeros behind them."""
+    shape = shapes.as_shape(new_shape)
+    line, count = shapes.ravel(tensor), dims.size(shape)
+    missing = count - line.shape[0]
+    if missing > 0:
+        line = p.pad(line, 0, low=(0,), high=(missing,))
+    return p.reshape(p.slice(line, start=(0,), stop=(count,)), shape=shape)
+
+
 METHODS = {
-    "astype": shapes.cast, "broadcast_to": one_by_one(shapes.broadcast_to, "shape"),
-    "clone": _copy, "contiguous": _contiguous, "copy": _copy, "dim": shapes.rank,
+    "astype": shapes.cast, "broadcast_to": one_by_one(shapes.broadcast_to, "shape"), "clone": _copy,
+    "contiguous": _contiguous, "copy": _copy, "dim": shapes.rank,
     "expand": one_by_one(shapes.broadcast_to, "size"), "expand_as": shapes.expand_as,
-    "expand_dims": shapes.expand_dims, "flatten": _flatten, "ndimension": shapes.rank,
-    "numel": shapes.numel, "ravel": shapes.ravel, "reshape": one_by_one(shapes.reshape, "shape"),
-    "reshape_as": shapes.view_as, "squeeze": _squeeze, "to": shapes.cast, "type_as": _type_as,
-    "unsqueeze": shapes.unsqueeze, "value": _value, "view": one_by_one(shapes.reshape, "shape"),
-    "view_as": shapes.view_as,
+    "expand_dims": shapes.expand_dims, "flatten": _flatten, "fold": patches.fold,
+    "is_floating_point": known.is_floating_point, "ndimension": shapes.rank, "numel": shapes.numel,
+    "ravel": shapes.ravel, "reshape": one_by_one(shapes.reshape, "shape"),
+    "reshape_as": shapes.view_as, "resize": one_by_one(_resize, "new_shape"), "squeeze": _squeeze,
+    "to": shapes.cast, "type_as": _type_as, "unfold": patches.unfold, "unsqueeze": shapes.unsqueeze,
+    "value": _value, "view": one_by_one(shapes.reshape, "shape"), "view_as": shapes.view_as,
 }  # fmt: skip

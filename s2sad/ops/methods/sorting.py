@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from s2sad.ops import sorting
+from s2sad.ops import reordering, sorting
 from s2sad.ops.methods.arguments import AXIS, Argument, taken
 
 ORDER = (AXIS._replace(default=-1), Argument(("descending",), False), Argument(("stable",)))
@@ -20,4 +20,7 @@ def _argsort(tensor: Any, *args: Any, **given: Any) -> Any:
     return sorting.argsort(tensor, *taken("argsort", args, given, *ORDER)[:2])
 
 
-METHODS = {"argsort": _argsort, "sort": _sort, "topk": sorting.topk}
+METHODS = {
+    "argsort": _argsort, "msort": reordering.msort, "searchsorted": sorting.searchsorted,
+    "sort": _sort, "top_k": sorting.top_k, "topk": sorting.topk,
+}  # fmt: skip

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from s2sad.ops import shapes, statistics
+from s2sad.ops import differences, quantiles, shapes, statistics
 from s2sad.ops.methods.arguments import AXIS, DTYPE, KEEP, Argument, taken
 
 
@@ -29,6 +29,8 @@ def _spread(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 METHODS = {
-    "logsumexp": statistics.logsumexp, "mean": _mean, "median": statistics.median,
+    "cov": differences.cov, "logsumexp": statistics.logsumexp, "mean": _mean,
+    "median": statistics.median, "nanmean": statistics.nanmean, "nanmedian": quantiles.nanmedian,
+    "nanquantile": quantiles.nanquantile, "quantile": quantiles.quantile,
     "std": _spread("std", statistics.std), "var": _spread("var", statistics.var),
 }  # fmt: skip

@@ -15,10 +15,10 @@ from collections.abc import Callable
 from typing import Any
 
 from s2sad.ir.primitive import Primitive
-from s2sad.prims.batching import axes, index, products, shape, windows
+from s2sad.prims.batching import axes, index, matrices, products, shape, windows
 
 #: Those who register rules; nobody needs them before something is mapped.
-FAMILIES = (axes, index, products, shape, windows)
+FAMILIES = (axes, index, matrices, products, shape, windows)
 
 
 def rule_of(prim: Primitive) -> Callable[..., Any] | None:
