@@ -11,6 +11,7 @@ import threading
 import warnings
 from collections.abc import Callable, Iterable
 from contextlib import nullcontext
+from functools import partial
 from importlib import import_module
 from pathlib import Path
 from types import MethodType
@@ -19,19 +20,31 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from s2sad.binding.bound import Bound
-from s2sad.binding.program import key_of, named_call, normal_call
+from s2sad.binding.cause import most_common
+from s2sad.binding.open_sizes import (
+    Learned,
+    Opening,
+    OpenProgram,
+    OpenPrograms,
+    Signature,
+    opened,
+)
+from s2sad.binding.program import key_of, named_call, normal_call, tensors_of
 from s2sad.binding.results import RESULTS
 from s2sad.binding.sink import Tally, sink, unsunk
 from s2sad.binding.stored.programs import shelf_for
-from s2sad.binding.variant import Variant, most_common
-from s2sad.core import context, location, precision
+from s2sad.binding.variant import Variant
+from s2sad.core import collector, context, location, log, precision
 from s2sad.core.cell import Cell
+from s2sad.core.cell_hooks import run_cell
 from s2sad.core.diagnostics import fail
+from s2sad.core.mutable import Mutable
 from s2sad.core.progress import progress
+from s2sad.core.shown import shown
 from s2sad.core.tensor import Tensor
 from s2sad.core.tracebacks import shorten
 from s2sad.core.transform import Transform, Wrapper, innermost
-from s2sad.frontend.callee import start_of, title_of
+from s2sad.frontend.callee import start_of, title_of, title_of_call
 from s2sad.frontend.inputs import is_input
 from s2sad.frontend.trees import map_leaves
 from s2sad.ir import store
@@ -68,7 +81,8 @@ class Compiled(Wrapper):
         How many steps the last call of `sink` ran, in how many sinks.
     """
 
-    def __init__(self, function: Any) -> None:
+    def __init__(self, function: Any, opening: Opening | None = None) -> None:
+        self.opening = opening
         self._begin(function)
         innermost = self.__wrapped__
         self.__name__ = title_of(innermost)
@@ -81,6 +95,7 @@ class Compiled(Wrapper):
         self.last: Variant | None = None
         self.last_sink = Tally()
         self._vjp: Compiled | None = None
+        self._open = OpenPrograms(self._compile_open)
         self._by_key: dict[Any, tuple[Variant, ...]] = {}
         self._counts = {False: 0, True: 0}  # by whether they are stepwise
 
@@ -95,7 +110,7 @@ class Compiled(Wrapper):
         if isinstance(self.function, (Transform, Bound)):  # a program is all that there is
             return self.run(args, kwargs, stepwise=True)
         if isinstance(self.function, Cell):
-            return precision.run_cell(self.function, args, kwargs)
+            return run_cell(self.function, args, kwargs)
         return self.function(*args, **kwargs)
 
     def run(self, args: tuple[Any, ...], kwargs: dict[str, Any], *, stepwise: bool = False) -> Any:
@@ -288,7 +303,7 @@ class Compiled(Wrapper):
             try:
                 found = self._known(key)
                 if found is None:
-                    with COMPILING:  # another thread may have been quicker
+                    with COMPILING, collector.paused():  # another thread may have been quicker
                         found = self._known(key) or self._compile(key, args, kwargs)
             finally:
                 precision.end(begun)
@@ -309,32 +324,76 @@ class Compiled(Wrapper):
         arguments = named_call(self.function, args, kwargs)  # if they fit
         if isinstance(self.__wrapped__, Cell):
             self.__wrapped__.check_names_and_refresh_name()
-        stepwise = key[0]
-        variant = self._made(args, kwargs, stepwise)
+        stepwise, is_told = key[0], log.is_asked("recompile")
+        variant, made = self._made(args, kwargs, stepwise)
         known = self._by_key.get(key, ())
         variant.note_call(key, arguments, self._like(stepwise), known)
         self.variants.append(variant)
         self._by_key[key] = (*known, variant)
-        self._counts[stepwise] += 1
-        if self._counts[stepwise] == MANY_VARIANTS + 1:
-            self._warn(stepwise)
+        if is_told:
+            log.tell(f"{made} {self._described(stepwise)}: {variant.cause}")
+        if made != "completed":  # one for another size costs little
+            self._counts[stepwise] += 1
+            if self._counts[stepwise] == MANY_VARIANTS + 1:
+                self._warn(stepwise)
         if len(self.variants) > MOST_VARIANTS:
             self._forget(self.variants[0])
         return variant
 
-    def _made(self, args: tuple[Any, ...], kwargs: dict[str, Any], stepwise: bool) -> Variant:
-        """A variant for a call: from the disk, where another process has left it, or compiled."""
+    def _described(self, stepwise: bool) -> str:
+        """What is called, where it stands, and how many variants it has by now."""
+        place, count = start_of(self.function), len(self._like(stepwise))
+        where = "" if place is None else f" ({place.file}:{place.line})"
+        return f"{title_of_call(self.function)}{where}, {count} variant{'s' * (count > 1)}"
+
+    def _made(
+        self, args: tuple[Any, ...], kwargs: dict[str, Any], stepwise: bool
+    ) -> tuple[Variant, str]:
+        """A variant for a call, and where it comes from.
+
+        Completed, of a program for any sizes; loaded, as another process has left it; or compiled.
+        """
+        opening = self._opening()
+        tensors = tensors_of(args, kwargs)
+        is_hooked = any(tensor._hooks for tensor in tensors)
+        axes = None if opening is None or is_hooked else opening.axes(tensors)
+        call = opened(args, kwargs, axes) if axes is not None else None
+        found = None if call is None else self._open.variant(call, stepwise)
+        if found is not None:
+            return found
+        made = self._loaded_or_compiled(args, kwargs, stepwise)
+        if opening is not None:
+            self._open.tell(opening, self.__name__)
+        return made
+
+    def _loaded_or_compiled(
+        self, args: tuple[Any, ...], kwargs: dict[str, Any], stepwise: bool
+    ) -> tuple[Variant, str]:
         is_common = self._counts[stepwise] < MANY_VARIANTS  # else something changes all the time
         shelf = shelf_for(self.function, args, kwargs) if is_common and not stepwise else None
         if shelf is None:
-            return compile_variant(self.function, args, kwargs, stepwise=stepwise)
+            return compile_variant(self.function, args, kwargs, stepwise=stepwise), "compiled"
         function, call = self.function, map_leaves([args, kwargs], _without_data)
         found = shelf.find(lambda: compile_variant(function, *call))
         if found is not None:
-            return found
+            return found, "loaded"
         variant = compile_variant(function, args, kwargs)
         shelf.keep(variant)
-        return variant
+        return variant, "compiled"
+
+    def _opening(self) -> Opening | None:
+        """What says which sizes of arguments are open, if anything does."""
+        said = getattr(self.function, "inputs_said", None)  # of a Cell
+        if said is not None and (not isinstance(self.opening, Signature) or
+                                 self.opening.arguments is not said):  # fmt: skip
+            self.opening = Signature(said)
+        return self.opening
+
+    def _compile_open(
+        self, args: tuple[Any, ...], kwargs: dict[str, Any], stepwise: bool
+    ) -> OpenProgram:
+        compiler = import_module("s2sad.compiler")
+        return compiler.compile_open(self.function, args, kwargs, stepwise=stepwise)
 
     def _forget(self, variant: Variant) -> None:
         self.variants.remove(variant)
@@ -433,7 +492,7 @@ class Compiled(Wrapper):
                 help="leave __slots__ out, or compile a function that takes the instance",
             )  # fmt: skip
         name = f"_compiled_{self.__name__.rpartition('.')[2]}"
-        return _kept(instance, name, MethodType(self.function, instance))
+        return _kept(instance, name, MethodType(self.function, instance), self.opening)
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Compiled:
         twin = copy.copy(self)  # of names; the copied function may not have its own yet
@@ -446,7 +505,7 @@ class Compiled(Wrapper):
 
 
 def _sunk(variant: Variant) -> Executable:
-    with COMPILING:
+    with COMPILING, collector.paused():
         return import_module("s2sad.compiler").sunk(variant)
 
 
@@ -483,7 +542,9 @@ def compile_variant(
 
 def _without_data(leaf: Any) -> Any:
     """Zeros for a tensor among the arguments: whoever keeps them keeps no memory of the user's."""
-    return of_type(type_of(leaf.array)) if is_input(leaf) else leaf
+    if isinstance(leaf, Mutable) or not is_input(leaf):
+        return leaf
+    return of_type(type_of(leaf.array))
 
 
 def of_type(given: Any) -> Any:
@@ -495,7 +556,7 @@ def of_type(given: Any) -> Any:
     return Tensor.wrap(np.zeros(given.shape, given.dtype.storage))  # type: ignore[arg-type]
 
 
-def _kept(owner: Any, name: str, function: Any) -> Compiled:
+def _kept(owner: Any, name: str, function: Any, opening: Opening | None = None) -> Compiled:
     """The compiled form of `function`, made once and kept by its owner, with which it goes.
 
     Past the registry of a Cell: it is no state of the network. A shallow copy of the owner has
@@ -505,7 +566,7 @@ def _kept(owner: Any, name: str, function: Any) -> Compiled:
     if not _is_of(own.get(name), function):
         with COMPILING:  # another thread may have been quicker
             if not _is_of(own.get(name), function):
-                own[name] = Compiled(function)
+                own[name] = Compiled(function, opening)
     return own[name]
 
 
@@ -513,17 +574,19 @@ def _is_of(compiled: Compiled | None, function: Any) -> bool:
     return compiled is not None and compiled.function == function
 
 
-#: What `jit` of MindSpore can be told, and what compiled code is in any case.
+#: What `jit` of MindSpore can be told besides `input_signature`.
 OPTIONS = {
     "capture_mode": ("ast",),
     "jit_level": ("", "O0", "O1"),
-    "dynamic": (0,),
+    "dynamic": (0, 1),
     "fullgraph": (False, True),
     "backend": ("", "ms_backend"),
 }
 
 
-def compile(function: Any = None, **options: Any) -> Any:  # noqa: A001 - the name that users type
+def compile(  # noqa: A001 - the name that users type
+    function: Any = None, *, input_signature: Any = None, dynamic: int = 0, **options: Any
+) -> Any:
     """Compile a Cell class, a Cell, a function or a gradient; decorate with it or call it.
 
     Parameters
@@ -531,10 +594,16 @@ def compile(function: Any = None, **options: Any) -> Any:  # noqa: A001 - the na
     function : Cell class, Cell, function, method, or what `grad` and `value_and_grad` give
         Of a class, every instance compiles at its first call. Of a method in the body of a class,
         each instance compiles its own. Left out, a decorator is returned.
+    input_signature : tuple, optional
+        What the arguments of a call will be: a Tensor for each, in which a size of None, as in
+        ``Tensor(shape=[None, 3], dtype=float32)``, may be any. One program serves all sizes of 2
+        and more there. Where the function asks what differs between sizes, each is compiled by
+        itself, and a warning says what asked.
+    dynamic : {0, 1}
+        1: sizes that turn out to differ between calls may be any from then on.
     **options
         MindSpore's, in so far as they change nothing: ``capture_mode="ast"``, `jit_level`,
-        ``dynamic=0``, `fullgraph` (the whole function is compiled, or an error says why not),
-        `backend`.
+        `fullgraph` (the whole function is compiled, or an error says why not), `backend`.
 
     Returns
     -------
@@ -555,7 +624,15 @@ def compile(function: Any = None, **options: Any) -> Any:  # noqa: A001 - the na
     ...         return x + x
     >>> Double()(ms.Tensor([1.0, 2.0])).asnumpy()
     array([2., 4.], dtype=float32)
+
+    One program for any number of rows:
+
+    >>> rows = ms.Tensor(shape=[None, 2], dtype=ms.float32)
+    >>> mean = ms.compile(lambda x: ms.ops.mean(x, 0), input_signature=(rows,))
+    >>> mean(ms.Tensor([[1.0, 2.0], [3.0, 4.0]])).tolist()
+    [2.0, 3.0]
     """
+    options = {**options, "dynamic": dynamic}
     for name, value in options.items():
         if name not in OPTIONS:
             raise fail("E0302", f"compile has no option {name!r}")
@@ -563,10 +640,26 @@ def compile(function: Any = None, **options: Any) -> Any:  # noqa: A001 - the na
             known = " or ".join(map(repr, OPTIONS[name]))
             raise fail("E0404", f"{name} can be {known}, got {value!r}")
     if function is None:
-        return compile
+        return partial(compile, input_signature=input_signature, **options)
+    opening = Learned() if dynamic else None
+    if input_signature is not None:
+        opening = Signature(input_signature)
     if isinstance(function, type) and issubclass(function, Cell):
         function.compiled = property(compiled_of)  # type: ignore[attr-defined]
+        function.opening = opening  # type: ignore[attr-defined]
         return function
+    try:
+        compiled = _compiled(function)
+    except Exception as error:
+        shorten(error)
+        raise
+    if opening is not None:
+        compiled.opening = opening
+    return compiled
+
+
+def _compiled(function: Any) -> Compiled:
+    """The compiled form of what is no class (E0304 where there is none)."""
     if isinstance(function, Compiled):
         return function
     if isinstance(function, Cell):
@@ -574,13 +667,13 @@ def compile(function: Any = None, **options: Any) -> Any:  # noqa: A001 - the na
     if isinstance(function, Transform):
         return compiled_gradient(function)
     if start_of(function) is None:
-        raise fail("E0304", f"compile takes a Cell or a Python function, got {function!r}")
+        raise fail("E0304", f"compile takes a Cell or a Python function, got {shown(function)}")
     return Compiled(function)
 
 
 def compiled_of(cell: Cell) -> Compiled:
     """The compiled form of `cell`, made once."""
-    return _kept(cell, "_compiled", cell)
+    return _kept(cell, "_compiled", cell, getattr(type(cell), "opening", None))
 
 
 def compiled_gradient(transform: Transform) -> Compiled:

@@ -8,13 +8,15 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 from s2sad.backends.base import Executable
-from s2sad.binding.bound import Bound
+from s2sad.binding.bound import Bound, require_no_hooks
 from s2sad.binding.gradients import joint_program
+from s2sad.binding.open_sizes import OpenProgram
 from s2sad.binding.program import (
     Program,
     refuse_arrays,
@@ -28,12 +30,14 @@ from s2sad.binding.variant import Variant
 from s2sad.binding.vjp import vjp_program
 from s2sad.core import context
 from s2sad.core.diagnostics import fail
+from s2sad.core.tensor import Placeholder
 from s2sad.core.transform import Transform, unwrapped
-from s2sad.frontend.callee import bind, title_of
+from s2sad.frontend.callee import bind, title_of_call
 from s2sad.frontend.read import read
 from s2sad.frontend.trees import leaves
 from s2sad.ir.clone import clone
 from s2sad.ir.graph import Function, Value
+from s2sad.ir.sizes import at_sizes
 from s2sad.passes import registry
 from s2sad.passes.base import run_passes
 from s2sad.passes.canonicalize import Canonicalize
@@ -105,18 +109,54 @@ def compile_variant(
 
     With `stepwise` the program is as people read it, which is how PyNative mode runs a gradient.
     """
+    stages = stages_for(function)
+    if isinstance(function, Transform) and function.kind == "vjp":
+        return compile_vjp(function, args, kwargs, stages, stepwise=stepwise)
+    program = whole_program(function, args, kwargs, stages)
+    inputs = inputs_to_check(program.sources, args, kwargs)
+    return completed(program, function, stages, inputs, stepwise=stepwise)
+
+
+def compile_open(
+    function: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any], *, stepwise: bool = False
+) -> OpenProgram:
+    """Compile `function` for types with symbols, as far as no size is needed; `at` goes on."""
+    stages = stages_for(function)
+    program = whole_program(function, args, kwargs, stages)
+
+    def at(sizes: Mapping[str, int]) -> Variant:
+        given = sizes if stepwise else backend().sizes_for(sizes)
+        here = replace(program, function=at_sizes(program.function, given))
+        return completed(here, function, stages.at(sizes), None, stepwise=stepwise)
+
+    return OpenProgram(program.guards, at)
+
+
+def stages_for(function: Any) -> Stages:
+    """No stage yet, and the passes that a call of `function` will go through."""
     primal, joint, target = registry.arranged(PRIMAL, JOINT, TARGET[backend_name()])
     if isinstance(function, Bound):  # begins where its dump was written
         target = (*primal, *joint, *target) if function.left is None else function.left
-    stages = Stages(primal, joint, target)
-    if isinstance(function, Transform) and function.kind == "vjp":
-        return compile_vjp(function, args, kwargs, stages, stepwise=stepwise)
+    return Stages(primal, joint, target)
+
+
+def whole_program(
+    function: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any], stages: Stages
+) -> Program:  # fmt: skip
+    """The program of a call, with its gradient, as far as it is the same for all targets."""
     program = read_program(function, args, kwargs, stages)
-    inputs = inputs_to_check(program.sources, args, kwargs)
     if not isinstance(function, Bound):
+        inputs = inputs_to_check(program.sources, args, kwargs)
         stages.run(program.function, stages.joint, inputs)
     if isinstance(function, Transform) or stages.changed("expand-transforms"):
         stages.mark_readable()
+    return program
+
+
+def completed(
+    program: Program, function: Any, stages: Stages, inputs: list[Any] | None, *, stepwise: bool
+) -> Variant:  # fmt: skip
+    """The variant of `program`, which a call of `function` has become: TARGET and the backend."""
     if not stepwise:
         stages.run(program.function, stages.target, inputs)
     save_graphs(stages, program.function)
@@ -133,6 +173,8 @@ def inputs_to_check(
     if os.environ.get(VALIDATE) != "1":
         return None
     tensors = tensors_of(args, kwargs)
+    if any(isinstance(tensor, Placeholder) for tensor in tensors):
+        return None  # of an open size; what is checked then is the program for each size
     return [tensors[s].array if isinstance(s, int) else s.array for s in sources]
 
 
@@ -199,15 +241,6 @@ def save_graphs(stages: Stages, function: Function) -> None:
         stages.dump(folder / (function.title or function.name))
 
 
-def title_of_call(function: Any) -> str:
-    """What a call of `function` runs, in words: ``"grad of rnn.Net.construct"``."""
-    kinds = []
-    while isinstance(function, Transform):
-        kinds.append(function.kind)
-        function = unwrapped(function.function)
-    return " of ".join([*kinds, title_of(function)])
-
-
 def read_program(
     function: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any], stages: Stages,
     *, order: int = 0,
@@ -221,6 +254,8 @@ def read_program(
         return differentiate_program(function, args, kwargs, stages, order)
     if isinstance(function, Bound):
         program = function.program(args, kwargs)
+        if order:
+            require_no_hooks(program, tensors_of(args, kwargs))
         stages.note(program.function, "loaded", stages.target)
         stages.mark_readable()
         return program

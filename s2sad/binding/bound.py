@@ -7,22 +7,24 @@ to Parameters and other tensors.
 from __future__ import annotations
 
 import inspect
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from s2sad.binding.program import Program
 from s2sad.core.diagnostics import fail
 from s2sad.core.location import Location
+from s2sad.core.parameter import Parameter
 from s2sad.core.tensor import Tensor
 from s2sad.frontend.callee import bind
+from s2sad.frontend.effects import HOST
 from s2sad.frontend.guards import Guards
 from s2sad.frontend.inputs import is_input, named_leaves
 from s2sad.ir.bindings import is_argument
 from s2sad.ir.clone import clone
 from s2sad.ir.graph import Function
 from s2sad.ir.outcome import parsed
-from s2sad.ir.types import TensorType, Type, same_type, type_of
+from s2sad.ir.types import TensorType, Token, Type, same_type, type_of
 
 if TYPE_CHECKING:
     from s2sad.passes.base import Pass
@@ -107,7 +109,13 @@ class Bound:
         written = tuple(
             sources[i] for i in sorted(function.donates, key=function.donates.__getitem__)
         )
+        written += (HOST,) if has_effects(function) else ()
         return Program(function, Guards(), tuple(sources), written, parsed(function.tree))
+
+
+def has_effects(function: Function) -> bool:
+    """Whether `function` gives the token of its effects back, as its last result."""
+    return bool(function.result_types) and function.result_types[-1] == Token
 
 
 def _root(path: str) -> str:
@@ -124,3 +132,14 @@ def require_type(tensor: Tensor, wanted: Type, name: str, place: Location) -> No
         "E0301" if other_dtype else "E0401", f"{name} is {wanted} here, got {found}",
         location=place, help="a dump is for one type of each input: dump a call with these",
     )  # fmt: skip
+
+
+def require_no_hooks(program: Program, given: Sequence[Tensor]) -> None:
+    """E0104 for hooks of the inputs of a program that was read and is to be differentiated."""
+    hidden = [source for source in program.sources if isinstance(source, Parameter)]
+    of_hidden = [program.guards.attribute(x, "_hooks", f"{x.name}.register_hook") for x in hidden]
+    if any(of_hidden) or any(tensor._hooks for tensor in given):
+        raise fail(
+            "E0104", "a program that was read from a dump takes no hooks of its inputs",
+            help="remove them, or hook what a function around it computes",
+        )  # fmt: skip

@@ -19,6 +19,7 @@ from s2sad.core.parameter import Parameter
 from s2sad.core.tensor import Tensor
 from s2sad.core.transform import Transform
 from s2sad.frontend import forms, seeds
+from s2sad.frontend.inputs import is_input
 from s2sad.frontend.trees import leaves, map_leaves
 from s2sad.ir.builder import Builder
 from s2sad.ir.graph import Function, Value
@@ -82,7 +83,7 @@ def inputs_of(primal: Program, args: Sequence[Any], position: int) -> Any:
     def place(leaf: Any) -> Place | None:
         if isinstance(leaf, Parameter):
             return _place_of(primal, leaf)
-        return places[next(following)] if isinstance(leaf, Tensor) else None
+        return places[next(following)] if is_input(leaf) else None
 
     return map_leaves(args[position], place)
 
@@ -97,7 +98,7 @@ def trained_place(primal: Program, weight: Parameter) -> Place:
 
 
 def _place_of(primal: Program, parameter: Parameter) -> Place:
-    return next((i for i, source in enumerate(primal.sources) if source is parameter), parameter)
+    return primal.places.get(id(parameter), parameter)
 
 
 def gradient_at(joint: Function, found: Mapping[int, Value], place: Place | None) -> Value | None:

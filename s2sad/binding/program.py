@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from s2sad.core import location
 from s2sad.core.diagnostics import fail
+from s2sad.core.mutable import Mutable
 from s2sad.core.parameter import Parameter
-from s2sad.core.tensor import Tensor
+from s2sad.core.tensor import Placeholder, Tensor
 from s2sad.core.transform import Transform
 from s2sad.core.trees import is_record, parts_of
 from s2sad.frontend.callee import bind_through
@@ -57,6 +59,13 @@ class Program:
     written: tuple[Any, ...]
     form: Any
 
+    @cached_property
+    def places(self) -> dict[int, int]:
+        """Which input a hidden tensor is, by the tensor's identity."""
+        return {
+            id(source): i for i, source in enumerate(self.sources) if isinstance(source, Tensor)
+        }
+
     @property
     def count(self) -> int:
         """Number of the results that the caller may see."""
@@ -82,8 +91,10 @@ def key_of(value: Any, tensors: list[Tensor]) -> Any:
         return id(value)
     if isinstance(value, Tensor):
         tensors.append(value)
+        if type(value) is Placeholder:
+            return value.dtype.name, value.sizes
         array = value.array
-        return array.dtype.char, array.shape
+        return array.dtype.char, array.shape, *value._hooks
     if isinstance(value, (tuple, list)):
         return type(value), *[key_of(item, tensors) for item in value]
     if isinstance(value, dict):
@@ -92,6 +103,9 @@ def key_of(value: Any, tensors: list[Tensor]) -> Any:
     if is_record(value):
         parts = parts_of(value)
         return type(value), *parts, *[key_of(item, tensors) for item in parts.values()]
+    if isinstance(value, Mutable):
+        tensors.append(value)  # type: ignore[arg-type]
+        return type(value)
     return fingerprint(value)
 
 

@@ -79,7 +79,8 @@ class PullbackVariant(Variant):
             arrays[index] = array
         results = self.execute(arrays, own)
         given = self.hand_out(results, arrays, self._count)
-        shared = [*(tensor.array for tensor in given), *(w.array for w in self.program.written)]
+        written = [w.array for w in self.program.written if isinstance(w, Tensor)]
+        shared = [*(tensor.array for tensor in given), *written]
         apart = _Apart(shared, pinned.values(), arrays)
         residuals = [
             pinned[r.index] if r.is_input else apart.memory(results[r.index])
@@ -219,7 +220,8 @@ class Pullback:
             shorten(error)
             raise
         held = {id(x) for array in _arrays([*kept, *given]) for x in (array, array.base)}
-        gradients = [Tensor.wrap(released(array, held)) for array in results]
+        count = len(numbers(self._split.form))  # a token may come after them
+        gradients = [Tensor.wrap(released(array, held)) for array in results[:count]]
         found = assembled(self._split.form, gradients)
         if self._weights is None:
             return found

@@ -27,6 +27,7 @@ from s2sad.core.diagnostics import annotate, fail
 from s2sad.core.parameter import WRITING
 from s2sad.core.stores import refuse_stores
 from s2sad.core.tensor import Tensor
+from s2sad.frontend.effects import HOST
 from s2sad.frontend.trees import map_leaves
 from s2sad.ir.types import Token
 from s2sad.prims.channel import serving
@@ -150,7 +151,7 @@ class Run:
         self.error: BaseException | None = None
         self.results: tuple[Any, ...] | None = None
         with WRITING:  # all as one update left them
-            self.hidden = [x for x in variant.program.sources if isinstance(x, Tensor)]
+            self.hidden = [x for x in variant.program.sources if not isinstance(x, int)]
             self.arrays = [source.array for source in self.hidden]
         work = copy_context().run
         self._thread = threading.Thread(target=work, args=(self._work,), name="s2sad sink")
@@ -179,12 +180,14 @@ class Run:
 
     def adopt(self) -> None:
         """Let Parameters hold what the last step that ended has left."""
-        state = self.channel.state if self.results is None else self.results[:-1]
+        state = self.channel.state if self.results is None else self.results
         if not self.channel.steps or state is None:
             return
-        held = {id(x) for array in self.arrays for x in (array, array.base)}
-        new = [released(array, held) for array in state]
-        for parameter, array in zip(self.variant.program.written, new, strict=True):
+        arrays = [array for array in self.arrays if array is not Token]
+        held = {id(x) for array in arrays for x in (array, array.base)}
+        written = [x for x in self.variant.program.written if x is not HOST]
+        new = [released(array, held) for array in state[: len(written)]]  # tokens come behind
+        for parameter, array in zip(written, new, strict=True):
             parameter.adopt(array)
 
     def reads(self) -> list[Any]:

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from s2sad.ir import store
 from s2sad.ir.clone import clone
 from s2sad.ir.graph import Function
+from s2sad.ir.sizes import at_sizes
 from s2sad.passes.base import Manager, Pass, Report
 from s2sad.passes.pipeline import format_pipeline
 
@@ -64,6 +65,11 @@ class Stages:
             function, name, (*manager.left, *following)
         )
         self.reports += manager.run(function, passes)
+
+    def at(self, sizes: Mapping[str, int]) -> Stages:
+        """These stages with numbers for the symbols in them; others may follow."""
+        functions = [(name, at_sizes(function, sizes)) for name, function in self.functions]
+        return replace(self, functions=functions, left=[*self.left], reports=[*self.reports])
 
     def _following(self, passes: tuple[Pass, ...]) -> tuple[Pass, ...]:
         """The passes of the lists that come after `passes`, which is one of them."""

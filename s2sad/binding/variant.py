@@ -6,40 +6,22 @@ A variant is right for the calls of one key, as long as its guards hold.
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from s2sad.binding.cause import Facts, cause_of, facts_of
 from s2sad.binding.program import Label, Program
 from s2sad.core.parameter import WRITING, withheld
 from s2sad.core.tensor import Tensor
 from s2sad.core.trees import Known, is_record, parts_of, same_tuple, with_parts
 from s2sad.frontend.guards import members
 from s2sad.frontend.inputs import is_input, named_leaves
-from s2sad.frontend.shown import SHOWN
-from s2sad.ir.types import Token, type_of
+from s2sad.ir.types import Token
 
 if TYPE_CHECKING:
     from s2sad.backends.base import Executable
-
-
-@dataclass(frozen=True)
-class Cause:
-    """Why a variant was compiled.
-
-    Attributes
-    ----------
-    path : str
-        The argument or the guard that none of the others was made for; empty for the first one.
-    text : str
-        What it is now, and what it was.
-    """
-
-    path: str
-    text: str
 
 
 class Variant:
@@ -52,8 +34,8 @@ class Variant:
     stages : Stages
     key : object
         What calls that it serves have in common.
-    arguments : dict of str to str
-        The call for which it was compiled, by path.
+    facts : dict of str to (key, str)
+        What it depends on in the arguments of the call for which it was compiled, by path.
     cause : Cause
     sunk : Executable or None
         What runs many steps at a call, once that was asked for.
@@ -83,8 +65,8 @@ class Variant:
         """Keep for which call it was compiled, though there were `variants`, some of this key."""
         leaves = named_leaves(arguments)
         self.key = key
-        self.arguments = {path: describe(leaf) for path, leaf in leaves}
-        self.cause = cause_of(self.arguments, variants, known)
+        self.facts: Facts = facts_of(arguments)
+        self.cause = cause_of(self.facts, variants, known)
         # The key names these by identity.
         self._alive = [members(leaf) for _, leaf in leaves if not is_input(leaf)]
 
@@ -188,36 +170,3 @@ def assembled(form: Any, tensors: Sequence[Tensor]) -> Any:
         parts = parts_of(form).items()
         return with_parts(form, {key: assembled(item, tensors) for key, item in parts})
     return form.value if isinstance(form, (Known, Label)) else form
-
-
-def describe(leaf: Any) -> str:
-    """An argument in messages: the type of a tensor, the value of something else."""
-    if is_input(leaf):
-        return str(type_of(leaf.array))
-    return SHOWN.repr(leaf)
-
-
-def cause_of(
-    arguments: Mapping[str, str], variants: Sequence[Variant], known: Sequence[Variant]
-) -> Cause:
-    """Why none of `variants` served, among them those of the same key, `known`."""
-    if not variants:
-        return Cause("", "the first call")
-    for variant in known:
-        guard = variant.program.guards.broken()
-        if guard is not None:
-            return Cause(guard.path, f"{describe(guard.read())}, before {describe(guard.value)}")
-    before = variants[-1].arguments
-    for path in {**arguments, **before}:
-        now, then = arguments.get(path, "missing"), before.get(path, "missing")
-        if now != then:
-            return Cause(path, f"{now}, before {then}")
-    return Cause("the form of the arguments", "containers of other types or lengths")
-
-
-def most_common(causes: Iterable[Cause]) -> Cause:
-    """The last of those causes whose path occurs most often."""
-    found = list(causes)
-    paths = Counter(cause.path for cause in found)
-    path = max(paths, key=paths.__getitem__)
-    return next(cause for cause in reversed(found) if cause.path == path)

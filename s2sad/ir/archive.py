@@ -7,8 +7,10 @@ checked when it is read; nothing in it is executed.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
+import re
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -16,6 +18,9 @@ import numpy as np
 
 from s2sad.core import dtypes
 from s2sad.core.diagnostics import fail
+
+if sys.platform != "win32":
+    import fcntl
 
 
 def load_arrays(path: Path) -> dict[str, np.ndarray]:
@@ -26,7 +31,7 @@ def load_arrays(path: Path) -> dict[str, np.ndarray]:
     S2sadError
         E0602 when the file is missing or damaged, or holds what no tensor can.
     """
-    if not path.is_file():
+    if not os.path.isfile(path):
         raise fail(
             "E0602",
             f"the arrays beside the dump are missing: {path}",
@@ -106,20 +111,62 @@ def _stacked(stack: Any) -> np.ndarray:
 def write_whole(path: Path, write: Callable[[BinaryIO], Any]) -> None:
     """Let `write` fill a new file, which then takes the place of `path` at once.
 
+    What processes left behind that were ended while they did so is removed.
+
     Raises
     ------
     S2sadError
         E0604 when that fails; what was at `path` is there still.
     """
-    part = path.with_name(f".{path.name}.{os.urandom(4).hex()}.part")
     try:
-        with open(part, "xb") as file:
-            write(file)
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(part, path)
+        with _claimed(path) as part:
+            with open(part, "wb") as file:
+                write(file)
+                file.flush()
+                os.fsync(file.fileno())
+            os.replace(part, path)
     except OSError as error:
         raise fail("E0604", f"{path} cannot be written: {error}") from error
-    finally:
-        with suppress(FileNotFoundError):
+    _sweep(path)
+
+
+@contextmanager
+def _claimed(path: Path) -> Iterator[Path]:
+    """A new file beside `path`, gone at the end if it is there still; its lock says who lives."""
+    is_ours = False
+    while not is_ours:
+        part = path.with_name(f".{path.name}.{os.urandom(4).hex()}.part")
+        with open(part, "xb") as held:
+            is_ours = _lock(held) and part.exists()  # it may have been swept before the lock
+            if is_ours:
+                try:
+                    yield part
+                finally:
+                    with suppress(FileNotFoundError):
+                        part.unlink()
+
+
+def _sweep(path: Path) -> None:
+    """Remove what `write_whole` has left beside `path` in processes that have ended."""
+    name = re.compile(re.escape(f".{path.name}.") + r"[0-9a-f]{8}\.part")
+    with suppress(OSError):  # a folder that may be written to need not be readable
+        for part in filter(name.fullmatch, os.listdir(path.parent)):
+            _remove_dead(path.parent / part)
+
+
+def _remove_dead(part: Path) -> None:
+    with suppress(OSError), open(part, "rb") as held:  # that of another user stays
+        if _lock(held, wait=False):
             part.unlink()
+
+
+def _lock(held: BinaryIO, *, wait: bool = True) -> bool:
+    """Whether the open file is locked now; the lock goes when it is closed, or its process ends."""
+    if sys.platform == "win32":  # what is locked there could not be renamed: nothing is swept
+        held.close()
+        return wait
+    try:
+        fcntl.flock(held, fcntl.LOCK_EX if wait else fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:  # another has it, or the file system knows no locks and nobody sweeps
+        return wait
+    return True

@@ -18,6 +18,7 @@ from s2sad.core import location
 from s2sad.core.diagnostics import fail
 from s2sad.core.tensor import Tensor
 from s2sad.ir.graph import Function, Operation, Region, Value
+from s2sad.ir.known_sizes import as_known
 from s2sad.ir.types import Type, type_of
 
 if TYPE_CHECKING:
@@ -134,7 +135,9 @@ class Builder:
             return operand
         if isinstance(operand, Tensor):
             return outside().capture(operand)
-        array = np.array(operand)  # a copy: what the caller does to its own changes no program
+        array = as_known(
+            np.array(operand, subok=True), operand
+        )  # a copy: what the caller does to its own changes no program
         array.flags.writeable = False
         type = type_of(array)
         return self.add(

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable, Iterable
+from typing import Any
 
 from s2sad.core.location import Location
 from s2sad.ir.graph import Function, Operation, Region, Value
@@ -16,6 +17,8 @@ from s2sad.ir.graph import Function, Operation, Region, Value
 Mapping = dict[Value, Value]
 #: Location and scope of the copy of an operation.
 Origin = Callable[[Operation], tuple[Location | None, str]]
+#: A type or an attribute of the copy, by that of the original.
+Static = Callable[[Any], Any]
 
 
 def own_origin(operation: Operation) -> tuple[Location | None, str]:
@@ -23,8 +26,15 @@ def own_origin(operation: Operation) -> tuple[Location | None, str]:
     return operation.loc, operation.scope
 
 
-def clone(function: Function) -> Function:
+def as_it_is(part: Any) -> Any:
+    """A type or an attribute, the same in the copy."""
+    return part
+
+
+def clone(function: Function, static: Static = as_it_is) -> Function:
     """Copy of `function` that shares no operation and no value with it.
+
+    `static` gives types and attributes of the copy.
 
     Examples
     --------
@@ -34,11 +44,13 @@ def clone(function: Function) -> Function:
     >>> clone(build_function(lambda x: p.neg(x), [f32[4]]))
     <function main(f32[4]) -> (f32[4])>
     """
-    body = copy_region(function.body, {})
+    body = copy_region(function.body, {}, static=static)
     return dataclasses.replace(function, body=body, donates=dict(function.donates))
 
 
-def copy_region(region: Region, mapping: Mapping, origin: Origin = own_origin) -> Region:
+def copy_region(
+    region: Region, mapping: Mapping, origin: Origin = own_origin, static: Static = as_it_is
+) -> Region:
     """Copy of `region`, in no operation yet.
 
     Parameters
@@ -49,24 +61,27 @@ def copy_region(region: Region, mapping: Mapping, origin: Origin = own_origin) -
         arguments and results of the region are added to it.
     origin : callable
         Location and scope for the copy of each operation.
+    static : callable
+        Type or attribute of the copy for that of the original.
     """
-    copy = Region([v.type for v in region.args], [v.name for v in region.args])
+    copy = Region([static(v.type) for v in region.args], [v.name for v in region.args])
     mapping.update(zip(region.args, copy.args, strict=True))
-    for operation in copy_operations(region.operations, mapping, origin):
+    for operation in copy_operations(region.operations, mapping, origin, static):
         copy.append(operation)
     copy.set_reads([mapping.get(value, value) for value in region.yields])
     return copy
 
 
 def copy_operations(
-    operations: Iterable[Operation], mapping: Mapping, origin: Origin = own_origin
-) -> list[Operation]:
+    operations: Iterable[Operation], mapping: Mapping, origin: Origin = own_origin,
+    static: Static = as_it_is,
+) -> list[Operation]:  # fmt: skip
     """Copies of `operations`, in no region yet; each reads the copies before it."""
-    return [copy_operation(operation, mapping, origin) for operation in operations]
+    return [copy_operation(operation, mapping, origin, static) for operation in operations]
 
 
 def copy_operation(
-    operation: Operation, mapping: Mapping, origin: Origin = own_origin
+    operation: Operation, mapping: Mapping, origin: Origin = own_origin, static: Static = as_it_is
 ) -> Operation:
     """Copy of one operation, in no region yet; its results are added to `mapping`."""
     loc, scope = origin(operation)
@@ -74,9 +89,9 @@ def copy_operation(
     copy = Operation(
         operation.prim,
         [mapping.get(value, value) for value in operation.operands],
-        dict(operation.attrs),
-        [value.type for value in operation.results],
-        regions={name: copy_region(region, mapping, origin) for name, region in regions},
+        {name: static(value) for name, value in operation.attrs.items()},
+        [static(value.type) for value in operation.results],
+        regions={name: copy_region(region, mapping, origin, static) for name, region in regions},
         names=[value.name for value in operation.results],
         loc=loc,
         scope=scope,

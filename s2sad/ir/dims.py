@@ -3,7 +3,8 @@
 A dimension is a Python int or a `Symbolic`: a polynomial with integer coefficients over symbols
 and floor divisions. A symbol stands for any size of 2 or more (0 and 1 get variants of their
 own), so every answer here holds for all such sizes. Comparisons answer True, False or None;
-None is "it depends, or no proof was found", and a rule that needs the answer raises E0402.
+None is "it depends, or no proof was found", and a rule that needs the answer raises E0402. Python's
+own operators do so as well: no code that compares sizes is wrong for some of them.
 """
 
 from __future__ import annotations
@@ -25,12 +26,21 @@ HELP = "give the axis a fixed size, or both axes one symbol"
 SMALLEST = 2  # the least size that a symbol stands for
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class FloorDivision:
     """An atom of polynomials: `numerator` // `divisor`, where the quotient is no polynomial."""
 
     numerator: Dim
     divisor: Dim
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, FloorDivision) and alike(self._parts(), other._parts())
+
+    def __hash__(self) -> int:
+        return hash(self._parts())
+
+    def _parts(self) -> tuple[Dim, Dim]:
+        return self.numerator, self.divisor
 
     def __str__(self) -> str:
         return f"{_grouped(self.numerator)}//{_grouped(self.divisor)}"
@@ -40,12 +50,13 @@ Atom: TypeAlias = "str | FloorDivision"
 Word: TypeAlias = "tuple[Atom, ...]"  # a monomial: its atoms in order, repeated for powers
 
 
-@dataclass(frozen=True, slots=True, repr=False)
+@dataclass(frozen=True, slots=True, repr=False, eq=False)
 class Symbolic:
     """A dimension that depends on symbols: an immutable polynomial, never a constant.
 
-    ``==`` compares structure; `same` asks whether two dimensions are equal at all sizes.
-    ``str`` is Python that evaluates back, given the symbols.
+    Comparisons, and truth, hold for all sizes; E0402 where they do not say the same for all, and
+    where Python wants a number. `alike` compares structure. ``str`` is Python that evaluates back,
+    given the symbols.
 
     Attributes
     ----------
@@ -91,8 +102,33 @@ class Symbolic:
     def __rmod__(self, other: Dim) -> Dim:
         return other - self * (other // self)
 
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, (int, Symbolic)):
+            return NotImplemented
+        return _answer(same(self, other), f"{self} == {other}")
+
+    def __hash__(self) -> int:
+        return hash(self.terms)
+
+    def __lt__(self, other: Dim) -> bool:
+        return _answer(less(self, other), f"{self} < {other}")
+
+    def __le__(self, other: Dim) -> bool:
+        return _answer(less_equal(self, other), f"{self} <= {other}")
+
+    def __gt__(self, other: Dim) -> bool:
+        return _answer(less(other, self), f"{self} > {other}")
+
+    def __ge__(self, other: Dim) -> bool:
+        return _answer(less_equal(other, self), f"{self} >= {other}")
+
     def __bool__(self) -> bool:
-        raise TypeError(f"{self} is symbolic and has no truth value; compare it by `same`")
+        return self != 0
+
+    def __index__(self) -> int:
+        raise fail(UNKNOWN, f"the size {self} is a number only when the program runs", help=HELP)
+
+    __int__ = __float__ = __index__
 
     def __str__(self) -> str:
         text = ""
@@ -116,6 +152,29 @@ def symbol(name: str) -> Symbolic:
     if not name.isidentifier() or keyword.iskeyword(name) or not name.isascii():
         raise fail(BAD_VALUE, f"a symbol needs an ASCII Python name, got {name!r}")
     return Symbolic((((name,), 1),))
+
+
+def _answer(known: bool | None, question: str) -> bool:
+    """What is `known` (E0402 where nothing is)."""
+    if known is None:
+        raise fail(UNKNOWN, f"{question} holds for some sizes and not for others", help=HELP)
+    return known
+
+
+def alike(a: Sequence[Dim], b: Sequence[Dim]) -> bool:
+    """Whether two shapes are written alike, whatever else may be known of them.
+
+    >>> B = symbol("B")
+    >>> alike((B, 2), (B, 2)), alike((B,), (2,))
+    (True, False)
+    """
+    return len(a) == len(b) and all(map(_is_alike, a, b))
+
+
+def _is_alike(a: Dim, b: Dim) -> bool:
+    if isinstance(a, Symbolic):
+        return isinstance(b, Symbolic) and a.terms == b.terms
+    return not isinstance(b, Symbolic) and a == b
 
 
 def _grouped(part: Dim | Atom) -> str:
@@ -257,8 +316,10 @@ def same(a: Dim, b: Dim) -> bool | None:
     >>> same(B, B), same(B + 1, 2), same((H + 2) // 2, H // 2 + 1), same(B, H)
     (True, False, True, None)
     """
-    if (isinstance(a, int) and isinstance(b, int)) or a == b:
+    if isinstance(a, int) and isinstance(b, int):
         return a == b
+    if _is_alike(a, b):
+        return True
     difference = a - b
     if _is_positive(difference) or _is_positive(-difference):
         return False
@@ -321,7 +382,7 @@ def broadcast_dim(
 
     Errors as `broadcast`.
     """
-    if a == b or same(b, 1):
+    if _is_alike(a, b) or same(b, 1):
         return a
     if same(a, 1):
         return b
@@ -352,7 +413,7 @@ def broadcast(
     operands = operands or shapes
     result: tuple[Dim, ...] = ()
     for shape in shapes:
-        if shape != result:
+        if not alike(shape, result):
             pairs = zip_longest(reversed(result), reversed(shape), fillvalue=1)
             about = {"operands": operands, "shapes": () if behind else shapes}
             sizes = [
@@ -400,6 +461,24 @@ def window(
             raise fail(BAD_VALUE, f"the {name} of a window must be positive, got {value}")
     room = size + pad_low + pad_high - dilation * (kernel - 1) - 1
     return _ordered(0, (room + stride) // stride)[1]
+
+
+def not_negative(size: Dim) -> tuple[Dim, Dim]:
+    """Two dimensions, neither of them ever negative, whose difference `size` is (E0402).
+
+    >>> N = symbol("N")
+    >>> not_negative(N - 2), not_negative(5 - 2 * N), not_negative((N - 7) // 2)
+    ((N - 2, 0), (5, 2*N), ((N - 7)//2 + 3, 3))
+    """
+    if less_equal(0, size):
+        return size, 0
+    more = _sum((word, c) for word, c in _terms(size) if c > 0)
+    less_ = _sum((word, -c) for word, c in _terms(size) if c < 0)
+    bounds = _lower_bound(more), _lower_bound(less_)
+    if bounds[0] is None or bounds[1] is None:
+        raise fail(UNKNOWN, f"cannot tell how far below 0 the number {size} may be", help=HELP)
+    shift = max(0, -min(bounds[0], bounds[1]))
+    return more + shift, less_ + shift
 
 
 def slice_length(size: Dim, start: int | None, stop: int | None, step: int | None = 1) -> Dim:

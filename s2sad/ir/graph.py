@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import importlib
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType, ModuleType
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -31,6 +31,8 @@ OPERATORS: dict[str, Callable[..., Any]] = {}
 
 #: Names that the printer gives by itself; as a hint they mean "no name".
 AUTOMATIC = re.compile(r"[tc]\d+")
+#: Attributes or regions of an operation that has none: most have no regions.
+NOTHING: Mapping[str, Any] = MappingProxyType({})
 
 
 class Use(NamedTuple):
@@ -53,16 +55,24 @@ class Value:
     uses : dict of Use to None
         Who reads it, in the order in which they began to; a dict is an ordered set here, so that
         a value with many readers loses one as fast as a value with few.
+    is_weak : bool
+        Whether it stands for a Python number while a program is being made: an i64 or f64 that
+        takes the dtype of the tensor that it meets. It is no part of the program.
     """
 
-    __slots__ = ("_name", "index", "owner", "type", "uses")
+    __slots__ = ("_name", "index", "is_weak", "owner", "type", "uses")
 
     def __init__(self, type: Type, owner: Operation | Region, index: int, name: str | None) -> None:
         self.type = type
         self.owner = owner
         self.index = index
         self.uses: dict[Use, None] = {}
+        self.is_weak = False
         self.name = name
+
+    def __shown__(self) -> str:
+        """What messages call it (`s2sad.core.shown`)."""
+        return str(self.type)
 
     @property
     def name(self) -> str | None:
@@ -191,8 +201,8 @@ class Operation(Reader):
     ) -> None:
         super().__init__(operands)
         self.prim = prim
-        self.attrs = MappingProxyType(dict(attrs))
-        self.regions = MappingProxyType(dict(regions or {}))
+        self.attrs = MappingProxyType(dict(attrs)) if attrs else NOTHING
+        self.regions = MappingProxyType(dict(regions)) if regions else NOTHING
         for region in self.regions.values():
             region.parent = self
         names = [*names, *[None] * (len(types) - len(names))]

@@ -21,6 +21,7 @@ from s2sad.core import dtypes
 from s2sad.core.diagnostics import fail
 from s2sad.core.dtypes import DType
 from s2sad.ir.dims import Symbolic
+from s2sad.ir.known_sizes import Size
 from s2sad.ir.types import StackType, TensorType, Type
 
 LOAD, STORE = ast.Load(), ast.Store()
@@ -73,6 +74,8 @@ def dim_node(dim: int | Symbolic) -> ast.expr:
 
 def number_node(number: float) -> ast.expr:
     """A Python bool, int or float; a minus is an operator, as Python reads it."""
+    if isinstance(number, Size):
+        return number_node(int(number))
     if isinstance(number, float) and math.isnan(number):
         return name("nan")
     if isinstance(number, bool) or math.copysign(1.0, number) > 0:

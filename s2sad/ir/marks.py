@@ -50,8 +50,9 @@ def read_mark(text: str) -> tuple[Location | None, str]:
 
     Examples
     --------
-    >>> read_mark("@ rnn.py:8:26 in network")
-    (Location(file='rnn.py', line=8, column=26, caller=None, end_column=None), 'network')
+    >>> place, scope = read_mark("@ rnn.py:8:26 in network")
+    >>> place.file, place.line, place.column, scope
+    ('rnn.py', 8, 26, 'network')
     """
     rest = text.removeprefix("@").strip()
     places: list[tuple[str, int, int]] = []

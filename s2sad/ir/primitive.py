@@ -20,6 +20,7 @@ from s2sad.core.diagnostics import fail
 from s2sad.core.tensor import Tensor
 from s2sad.ir import builder
 from s2sad.ir.graph import Function, Region, Value
+from s2sad.ir.known_sizes import as_known
 from s2sad.ir.types import StackValue, TensorType, TokenType, Type, as_dtype, type_of
 
 
@@ -301,14 +302,14 @@ def number_as(number: Any, dtype: dtypes.DType) -> np.ndarray:
             if dtype.kind == "int" and wrapped >> (dtype.bits - 1)
             else wrapped
         )
-        return np.asarray(signed, dtype.storage)
+        return as_known(np.asarray(signed, dtype.storage), number)
     try:
         wide = np.asarray(number, np.float64)
     except OverflowError:
         size = f"an integer of {int(number).bit_length()} bits"
         raise fail("E0404", f"{size} is no {dtype.short}") from None
     with np.errstate(over="ignore"):
-        return np.asarray(dtypes.narrow(wide, dtype))
+        return as_known(np.asarray(dtypes.narrow(wide, dtype)), number)
 
 
 def as_run_time(value: Any) -> Any:

@@ -533,7 +533,7 @@ def _dependents_between(region: Region, group: list[Operation]) -> list[Operatio
     members, behind = set(group), {}
     for operation in region.operations[first : last + 1]:
         owners = {value.owner for value in outer_reads(operation)}
-        between = next((each for each in behind if each in owners), None)
+        between = next((owner for owner in owners if owner in behind), None)
         if operation in members and between is not None:
             what = f"{operation!r} of the group reads {between!r}"
             raise fail("E0901", f"{what}, which depends on the group and is not in it")

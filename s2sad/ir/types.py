@@ -28,9 +28,11 @@ class Type:
     is_linear = False
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class TensorType(Type):
     """Dtype and shape of a tensor; indexing a 0-d one gives a shaped one.
+
+    Types that are written alike are equal; `same_type` asks whether they are one at all sizes.
 
     Examples
     --------
@@ -42,6 +44,14 @@ class TensorType(Type):
 
     dtype: DType
     shape: tuple[Dim, ...] = ()
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, TensorType):
+            return NotImplemented
+        return self.dtype is other.dtype and dims.alike(self.shape, other.shape)
+
+    def __hash__(self) -> int:
+        return hash((self.dtype, self.shape))
 
     def __getitem__(self, shape: Dim | tuple[Dim, ...]) -> TensorType:
         if self.shape:
@@ -64,7 +74,7 @@ class TensorType(Type):
     def __repr__(self) -> str:
         if not self.shape:
             return self.dtype.short
-        return f"{self.dtype.short}[{', '.join(map(str, self.shape))}]"
+        return f"{self.dtype.short}[{', '.join(map(repr, self.shape))}]"
 
 
 @dataclass(frozen=True)

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import ast
 import struct
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from keyword import iskeyword
 from types import NoneType
@@ -23,11 +24,12 @@ from s2sad.core.dtypes import DType
 from s2sad.core.location import Location
 from s2sad.ir import dims
 from s2sad.ir.graph import Function, Operation, Reader, Region, Use, Value
+from s2sad.ir.known_sizes import Size
 from s2sad.ir.neighbours import describe, neighbours
 from s2sad.ir.primitive import Form, Primitive, Trait
 from s2sad.ir.types import StackType, TensorType, TokenType, Type, same_type, same_types
 
-LITERALS = (int, float, str, bool, NoneType, DType, dims.Symbolic)
+LITERALS = (int, float, str, bool, NoneType, DType, dims.Symbolic, Size)
 #: Of a tree, besides the ints that name results.
 LEAVES = (str, bytes, float, complex, bool, NoneType)
 
@@ -347,9 +349,9 @@ def check_bindings(function: Function, fault: Callable[..., NoReturn]) -> None:
     inputs = function.inputs
     if len(inputs) != len(function.args) or not all(isinstance(x, str) for x in inputs):
         fault(f"the {len(function.args)} inputs are bound to {inputs}")
-    once = [x for x in inputs if x.startswith(("param:", "token:"))]
-    for binding in set(once):
-        if once.count(binding) > 1:
+    once = Counter(x for x in inputs if x.startswith(("param:", "token:")))
+    for binding, count in once.items():
+        if count > 1:
             fault(f"two inputs are bound to {binding}")
     for binding, value in zip(inputs, function.args, strict=True):
         if binding.startswith("token:") != isinstance(value.type, TokenType):
@@ -406,7 +408,7 @@ def _is_index(index: Any, length: int) -> bool:
 
 
 def _is_size(size: Any) -> bool:
-    return isinstance(size, dims.Symbolic) or (type(size) is int and size >= 0)
+    return isinstance(size, dims.Symbolic) or (type(size) in (int, Size) and size >= 0)
 
 
 def _title(place: Any) -> str:
@@ -442,7 +444,7 @@ def _same_attribute(a: Any, b: Any) -> bool:
         return True
     if isinstance(a, Type) and isinstance(b, Type):
         return same_type(a, b)
-    if isinstance(a, dims.Symbolic) or isinstance(b, dims.Symbolic):
+    if isinstance(a, (dims.Symbolic, Size)) or isinstance(b, (dims.Symbolic, Size)):
         kinds = (int, dims.Symbolic)
         return isinstance(a, kinds) and isinstance(b, kinds) and dims.same(a, b) is True
     if type(a) is not type(b):

@@ -14,6 +14,7 @@ from s2sad.ir import dims
 from s2sad.ir.compare import same_bits
 from s2sad.ir.dims import Dim
 from s2sad.ir.graph import Operation, Value
+from s2sad.ir.known_sizes import KnownSize
 from s2sad.ir.primitive import Form, number_as
 from s2sad.ir.types import TensorType, Type
 
@@ -34,7 +35,7 @@ def is_constant(value: Value) -> bool:
 def splat(value: Value) -> np.ndarray | None:
     """The one element, 0-d, that fills the constant `value`; None where there is no such."""
     array = constant(value)
-    return None if array is None else splat_of(array)
+    return None if array is None or isinstance(array, KnownSize) else splat_of(array)
 
 
 def splat_of(array: np.ndarray) -> np.ndarray | None:

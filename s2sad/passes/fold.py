@@ -13,7 +13,8 @@ from typing import Any
 import numpy as np
 
 from s2sad.core import dtypes
-from s2sad.ir.graph import Operation
+from s2sad.ir.graph import Operation, Value
+from s2sad.ir.known_sizes import KnownSize, formulas
 from s2sad.ir.primitive import Form, Primitive, Trait, number_as
 from s2sad.ir.rewriter import Rewriter
 from s2sad.ir.types import TensorType
@@ -58,7 +59,14 @@ def _may_fold(operation: Operation) -> bool:
         return False
     if prim.form is not Form.CALL or prim.has(Trait.OPAQUE) or prim.family == "random":
         return False
+    if prim.name not in REARRANGING and any(map(_is_of_a_size, operands)):
+        return False  # the program is to serve other sizes, and the number would be of this one
     return all(is_static(v.type) for v in operation.results) and not can_fail(operation)
+
+
+def _is_of_a_size(value: Value) -> bool:
+    """Whether the constant `value` follows from sizes that a program knows, and others have not."""
+    return isinstance(constant(value), KnownSize) or bool(formulas(value.type))
 
 
 def _all_elements(operation: Operation) -> tuple[Any, ...] | None:

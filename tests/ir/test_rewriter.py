@@ -448,8 +448,6 @@ def test_outline_refuses():
         rewriter.outline([neg, exp], into=p.if_)
     with refused("does not hold a group"):
         rewriter.outline([neg, exp], into=p.custom)
-    with refused("hook does not take the group: .* takes 1 operands, got 2"):
-        rewriter.outline([add], into=p.hook)
     with refused("checkpoint does not take the group: .* bytes"):
         rewriter.outline([neg, exp], into=p.checkpoint, attrs={"budget": -1})
     verify(function)

@@ -14,7 +14,9 @@ from s2sad.backends.c.literal import computed
 from s2sad.backends.c.maps import over
 from s2sad.backends.c.rows import RowWriter, Stage, parts_of
 from s2sad.backends.c.writer import Line
+from s2sad.ir.dims import ceil_div
 from s2sad.ir.graph import Operation
+from s2sad.ir.known_sizes import Size
 from s2sad.passes.space import REDUCTIONS
 
 #: Rows of a block, whose partial results are added to the whole.
@@ -49,8 +51,8 @@ class ColumnWriter(RowWriter):
         return self.finished()
 
     def _open_block(self, last: Loop, *, is_first: bool) -> Lanes:
-        most = max(1, min(LANES, last.size))
-        blocks, block = str(-(-last.size // most)), self.fresh("block")
+        most = LANES if isinstance(last.size, Size) else max(1, min(LANES, last.size))
+        blocks, block = str(ceil_div(last.size, most)), self.fresh("block")
         first, end = ("begin", "end") if is_first else ("0", blocks)
         self.open(f"for (int64_t {block} = {first}; {block} < {end}; {block}++) {{")
         lanes = Lanes(last, self.fresh("start"), self.fresh("width"), most)

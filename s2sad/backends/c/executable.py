@@ -14,6 +14,7 @@ import numpy as np
 from s2sad.backends.base import Executable, MemoryReport, nbytes
 from s2sad.backends.c.channel import QueueChannel
 from s2sad.backends.c.emit import Program, Unit, emit
+from s2sad.backends.c.handed import HandedProgram
 from s2sad.backends.c.programs import library_of
 from s2sad.backends.c.queue import queues
 from s2sad.backends.c.runtime import load_runtime
@@ -169,9 +170,10 @@ class _Runs:
 
     def __init__(self, program: Program, library: ctypes.CDLL) -> None:
         self._program = program
-        self._address = ctypes.addressof(
+        self._handed = HandedProgram(program, library) if program.is_open else None
+        self._address = self._handed.address if self._handed else ctypes.addressof(
             ctypes.c_char.in_dll(library, f"s2_program_{program.number}")
-        )
+        )  # fmt: skip
         self._idle: list[_Run] = []
 
     def take(self) -> _Run:

@@ -16,6 +16,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
+import numpy as np
+
 from s2sad.backends.base import nbytes
 from s2sad.backends.c.lifetimes import ALIASES, Lifetimes
 from s2sad.backends.c.lowering import STACKS, Kernel, Lowered
@@ -559,19 +561,16 @@ def assign(slots: Iterable[Slot]) -> int:
     The largest first, each at the lowest offset that is free (best results come from that order:
     Pisarchyk and Lee, Efficient memory management for deep neural net inference, 2020).
     """
-    placed: list[Slot] = []
-    whole = 0
-    for slot in sorted(slots, key=lambda s: (-s.nbytes, s.number)):
+    order = sorted(slots, key=lambda s: (-s.nbytes, s.number))
+    placed = np.zeros((4, len(order)), np.int64)  # offset, end, first and last place; by offset
+    for count, slot in enumerate(order):
         size = -(-slot.nbytes // ALIGNMENT) * ALIGNMENT
-        at = 0
-        for other in placed:  # by offset
-            if other.start > slot.end or slot.start > other.end:
-                continue
-            if at + size <= other.at:
-                break
-            at = max(at, other.at + -(-other.nbytes // ALIGNMENT) * ALIGNMENT)
-        slot.at = at
-        placed.append(slot)
-        placed.sort(key=lambda s: s.at)
-        whole = max(whole, at + size)
-    return whole
+        at, behind, start, end = placed[:, :count]
+        alive = (start <= slot.end) & (slot.start <= end)
+        free = np.maximum.accumulate(np.append(0, behind[alive]))  # behind all before each of them
+        fits = np.flatnonzero(free[:-1] + size <= at[alive])
+        slot.at = int(free[fits[0] if fits.size else -1])
+        index = np.searchsorted(at, slot.at, side="right")
+        placed[:, index + 1 : count + 1] = placed[:, index:count]
+        placed[:, index] = slot.at, slot.at + size, slot.start, slot.end
+    return int(placed[1].max(initial=0))

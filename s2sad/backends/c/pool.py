@@ -24,7 +24,7 @@ def _windows(attrs: Mapping[str, Any], size: Sequence[Dim], count: Sequence[Dim]
     missing = 3 - len(size)
     numbers = (", ".join(map(str, (*(fill,) * missing, *fact))) for fact, fill in facts)
     rows = ", ".join(f"{{{row}}}" for row in numbers)
-    return f"static const s2_windows w = {{{rows}}};\n"
+    return f"const s2_windows w = {{{rows}}};\n"
 
 
 def _call(site: Site, operands: str, x: TensorType, y: TensorType, *more: str) -> Body:

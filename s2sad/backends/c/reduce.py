@@ -37,7 +37,7 @@ def _reduction(site: Site) -> Body:
     numbers = ", ".join(map(str, turned))
     name = f"s2_{site.operation.prim.name}_{x.dtype.short.rstrip('_')}"
     return Body(
-        f"static const int64_t sizes[] = {{{numbers}}};\n"
+        f"const int64_t sizes[] = {{{numbers}}};\n"
         f"return {name}(x0, y0, {len(turned) // 2}, sizes);",
         headers=("reduce.h",),
     )

@@ -20,6 +20,7 @@ from s2sad.backends.c.template import stored
 from s2sad.backends.c.writer import Line, Writer
 from s2sad.core.dtypes import DType
 from s2sad.ir.graph import Operation, Value
+from s2sad.ir.known_sizes import Size
 from s2sad.passes.space import REDUCTIONS
 
 #: Elements of a block whose partial result is added to the whole.
@@ -63,7 +64,7 @@ class RowWriter(Writer):
         self.kept = self._kept()
         size = max(1, prod(loop.size for loop in self.group.inner))
         for value, name in self.kept.items():
-            self.put(f"{stored(value.dtype)} {name}[{size}];")
+            self.put(f"{stored(value.dtype)} {name}[{room(size)}];")
         for number in range(max(self.group.stages.values(), default=0) + 1):
             self._flat(number)
             stage = self._stage(number)
@@ -206,3 +207,8 @@ class RowWriter(Writer):
         for loop in self.group.inner:
             text = loop.name if text == "0" else f"({text}) * {loop.size} + {loop.name}"
         return text
+
+
+def room(size: int) -> int:
+    """Elements of an array that is to hold `size`: a power of two where the text serves others."""
+    return 1 << (size - 1).bit_length() if isinstance(size, Size) else size

@@ -90,6 +90,8 @@ class Portrait:
 
     def _argument(self, value: Any) -> str:
         if is_input(value):
+            if value._hooks:
+                raise UndescribedError("a tensor with hooks")
             return _type_text(value)
         if isinstance(value, (tuple, list)):
             return f"{self.of(type(value))}({','.join(map(self._argument, value))})"
@@ -312,8 +314,8 @@ class Portrait:
 
 #: What a Cell has that no assignment of the user's made.
 CELL_FIELDS = (
-    "_params", "_buffers", "_cells", "_flags", "_precision", "_checkpoint", "training",
-    "requires_grad", "phase",
+    "_params", "_buffers", "_cells", "_flags", "_precision", "_checkpoint", "_hooks",
+    "training", "requires_grad", "phase",
 )  # fmt: skip
 
 

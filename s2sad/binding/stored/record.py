@@ -18,6 +18,7 @@ from s2sad.core.cache import digest
 from s2sad.core.dtypes import DType
 from s2sad.core.location import Location
 from s2sad.core.trees import Known
+from s2sad.frontend.effects import HOST
 from s2sad.frontend.guards import LITERALS, MISSING, Guard, Guards
 from s2sad.ir.graph import Function
 from s2sad.ir.primitive import Primitive
@@ -49,8 +50,8 @@ def written(program: Program, portrait: Portrait) -> Data:
     guards = [_guard(guard, portrait) for guard in program.guards.all() if not _is_settled(guard)]
     return {
         "guards": guards,
-        "sources": [x if type(x) is int else [_number(x, portrait)] for x in program.sources],
-        "written": [_number(parameter, portrait) for parameter in program.written],
+        "sources": [x if type(x) is int else [_holder(x, portrait)] for x in program.sources],
+        "written": [_holder(holder, portrait) for holder in program.written],
         "form": _form(program.form, portrait),
         "ends": list(_ends(program.function)),
     }
@@ -84,6 +85,11 @@ def _number(thing: Any, portrait: Portrait) -> int:
     return found
 
 
+def _holder(thing: Any, portrait: Portrait) -> Data:
+    """A tensor by its number; the token of effects, of which there is one, by its name."""
+    return thing.binding if thing is HOST else _number(thing, portrait)
+
+
 def _form(form: Any, portrait: Portrait) -> Data:
     """Containers as lists that begin with their kind; results as they are."""
     if form is None or type(form) is int:
@@ -114,7 +120,7 @@ def _ends(function: Function) -> Iterator[Data]:
     """Of each operation the ends of its places, which are no part of the text of a program."""
     for operation in function.walk():
         places = () if operation.loc is None else operation.loc.chain()
-        yield [place.end_column for place in places]
+        yield [[place.end_column, place.end_line] for place in places]
 
 
 # ---- reading -------------------------------------------------------------------------------------
@@ -141,13 +147,17 @@ def bound(data: Data, load: Callable[[], Function], portrait: Portrait) -> Progr
     except (_OtherWorldError, UndescribedError):
         return None
     objects, function = portrait.objects, load()
-    sources = tuple(x if type(x) is int else objects[x[0]] for x in data["sources"])
+    sources = tuple(x if type(x) is int else _held(x[0], objects) for x in data["sources"])
     types = zip(sources, function.input_types, strict=True)
     if any(not isinstance(x, int) and type_of(x.array) != wanted for x, wanted in types):
         return None
     _give_ends(function, data["ends"])
-    parameters = tuple(objects[number] for number in data["written"])
-    return Program(function, guards, sources, parameters, _form_of(data["form"], objects))
+    holders = tuple(_held(place, objects) for place in data["written"])
+    return Program(function, guards, sources, holders, _form_of(data["form"], objects))
+
+
+def _held(place: Data, objects: list[Any]) -> Any:
+    return HOST if place == HOST.binding else objects[place]
 
 
 def _guards(data: Data, portrait: Portrait) -> Guards:
@@ -201,13 +211,13 @@ def _give_ends(function: Function, ends: Data) -> None:
     known: dict[tuple[Location, tuple[Any, ...]], Location] = {}
     for operation, found in zip(function.walk(), ends, strict=True):
         if operation.loc is not None:
-            key = operation.loc, tuple(found)
+            key = operation.loc, tuple(map(tuple, found))
             if key not in known:
                 known[key] = _with_ends(operation.loc, found)
             operation.loc = known[key]
 
 
-def _with_ends(place: Location, ends: list[int | None]) -> Location:
-    end, *rest = ends
+def _with_ends(place: Location, ends: list[list[int | None]]) -> Location:
+    (column, line), *rest = ends
     caller = None if place.caller is None else _with_ends(place.caller, rest)
-    return replace(place, caller=caller, end_column=end)
+    return replace(place, caller=caller, end_column=column, end_line=line)
