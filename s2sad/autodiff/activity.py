@@ -13,7 +13,7 @@ from s2sad.ir.graph import Function, Operation, Region, Value
 from s2sad.ir.loops import carried, is_loop
 from s2sad.ir.primitive import Form
 from s2sad.ir.types import StackType, TensorType
-from s2sad.prims.marker import checkpoint
+from s2sad.prims.marker import checkpoint, hook
 
 
 def is_differentiable(value: Value) -> bool:
@@ -49,7 +49,7 @@ def _vary(region: Region, varied: set[Value]) -> None:
             _vary(body, varied)
             pairs = zip(operation.results, body.yields, strict=True)
             varied.update(result for result, value in pairs if value in varied)
-        elif _begins_stack(operation) or (
+        elif _begins(operation) or (
             operation.prim.nondiff is None and any(x in varied for x in operation.operands)
         ):
             varied.update(filter(is_differentiable, operation.results))
@@ -67,8 +67,13 @@ def _vary_loop(loop: Operation, varied: set[Value]) -> None:
         _vary(loop.regions["body"], varied)
 
 
-def _begins_stack(operation: Operation) -> bool:
-    """An empty stack counts as depending on everything: its cotangent is used up there."""
+def _begins(operation: Operation) -> bool:
+    """Whether what `operation` gives counts as depending on everything.
+
+    An empty stack does, for its cotangent is used up there, and so does a hook that asks for its.
+    """
+    if operation.prim is hook:
+        return operation.attrs["asks"]
     return not operation.operands and any(v.type.is_linear for v in operation.results)
 
 

@@ -3,7 +3,8 @@
 Each operation of the function gives way to one on all rows: by the rule of its primitive, by
 aligning ranks where it is elementwise, by its body where it is a composite, else in a loop over the
 rows. What is the same for all rows is computed once. A branch whose condition differs computes both
-sides and selects, a `while` runs until the last row is done and leaves those that are.
+sides and selects, a `while` runs until the last row is done and leaves those that are. An effect
+happens for one row after the other.
 
 Derivatives that the function takes are derivatives of the function on all rows, whose rows know
 nothing of one another: so loops and branches are mapped before they have tapes.
@@ -12,11 +13,12 @@ nothing of one another: so loops and branches are mapped before they have tapes.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from types import MappingProxyType
 from typing import Any
 
 from s2sad import prims as p
 from s2sad.autodiff.activity import is_differentiable
-from s2sad.autodiff.mapped import differs, mapped_values, reads_of, runs_by_rows
+from s2sad.autodiff.mapped import differs, has_effect, mapped_values, reads_of, runs_by_rows
 from s2sad.core import location as locations
 from s2sad.core.diagnostics import fail
 from s2sad.ir.builder import Builder, as_tuple, current
@@ -24,7 +26,7 @@ from s2sad.ir.clone import copy_operation
 from s2sad.ir.dims import Dim
 from s2sad.ir.graph import Operation, Region, Value
 from s2sad.ir.primitive import Form, Trait
-from s2sad.ir.types import TensorType, Type, i64
+from s2sad.ir.types import StackType, TensorType, Token, Type, i64
 from s2sad.prims.batching import rule_of
 from s2sad.prims.batching.places import aligned, leading, with_axis, with_rank
 from s2sad.prims.shape import filled
@@ -97,7 +99,9 @@ class Batching:
 
     def run(self, args: Sequence[Value], every: bool = False) -> tuple[list[Value], list[bool]]:
         """What the region yields of `args`, and which of that has rows."""
-        rows = [every or value in self.mapped for value in self.region.yields]
+        rows = [
+            value in self.mapped or (every and value.type != Token) for value in self.region.yields
+        ]
         return self._block(self.region, args, rows), rows
 
     def _block(self, region: Region, args: Sequence[Value], rows: Sequence[bool]) -> list[Value]:
@@ -116,7 +120,8 @@ class Batching:
         return tuple(value in self.mapped for value in values)
 
     def _operation(self, operation: Operation) -> None:
-        if not any(self._flags([*reads_of(operation), *operation.results])):
+        is_same = not any(self._flags([*reads_of(operation), *operation.results]))
+        if is_same and not has_effect(operation):
             self.values.update(zip(operation.results, self._copied(operation), strict=True))
             return
         pairs = zip(operation.results, self._results(operation), strict=True)
@@ -138,7 +143,9 @@ class Batching:
             return self._for(operation)
         if operation.regions:
             return self._nested(operation)
-        if any(value.type.is_linear for value in (*operation.operands, *operation.results)):
+        if operation.prim.has(Trait.EFFECT):
+            return self._rows(operation)
+        if _holds_stack([*operation.operands, *operation.results]):
             return self._stack(operation)
         return self._plain(operation)
 
@@ -171,18 +178,23 @@ class Batching:
         return as_tuple(operation.prim(*operands, **attrs))
 
     def _leading_or_stack(self, value: Value) -> Value:
-        return self.values[value] if value.type.is_linear else self._leading(value)
+        is_stack = isinstance(value.type, StackType)
+        return self.values[value] if is_stack else self._leading(value)
 
     def _rows(self, operation: Operation) -> Sequence[Value]:
         """The operation once for each row."""
         reads = reads_of(operation)
-        if any(value.type.is_linear for value in (*reads, *operation.results)):
+        if _holds_stack([*reads, *operation.results]):
             raise fail(
                 "E0104", f"`{operation.prim.name}` takes another way in each row, and keeps what "
                 "it does on a stack: that is not mapped yet",
                 help="map the function before it is differentiated",
             )  # fmt: skip
-        starts = [filled(0, self._type(value.type)) for value in operation.results]
+        tokens = [value for value in reads if value.type == Token]
+        starts = [
+            self.values[tokens[0]] if value.type == Token else filled(0, self._type(value.type))
+            for value in operation.results
+        ]
 
         def row(index: Value, *found: Value) -> list[Value]:
             inputs = {
@@ -190,9 +202,14 @@ class Batching:
                 else self.values[value]
                 for value in reads
             }  # fmt: skip
-            results = current().add(copy_operation(operation, inputs)).results
-            pairs = zip(found, results, strict=True)
-            return [p.index_update(rows, index, result) for rows, result in pairs]
+            inputs.update((tokens[0], value) for value in found if value.type == Token)
+            copy = copy_operation(operation, inputs)
+            _number(copy, index)
+            pairs = zip(found, current().add(copy).results, strict=True)
+            return [
+                result if result.type == Token else p.index_update(rows, index, result)
+                for rows, result in pairs
+            ]
 
         return as_tuple(p.for_(p.const(0, i64), self._count(reads), 1, *starts, body=row))
 
@@ -204,7 +221,7 @@ class Batching:
     def _count(self, reads: Sequence[Value]) -> Value:
         if isinstance(self.size, int):
             return p.const(self.size, i64)
-        some = next(self.values[value] for value in reads if value in self.mapped)
+        some = next(self.values[x] for x in (*reads, *self.region.args) if x in self.mapped)
         return p.axis_size(some, axis=0)
 
     # ---- control flow --------------------------------------------------------------------------
@@ -295,8 +312,11 @@ class Batching:
         return self._emitted(operation, operands, body=body)
 
     def _hook(self, operation: Operation) -> Sequence[Value]:
-        body = self._region(operation.regions["body"], [True])
-        return self._emitted(operation, [self._leading(operation.operands[0])], body=body)
+        count = operation.attrs["count"]
+        hooked, others = operation.operands[:count], operation.operands[count:]
+        body = self._region(operation.regions["body"], [*[True] * count, *self._flags(others)])
+        operands = [*map(self._leading, hooked), *(self.values[v] for v in others)]
+        return self._emitted(operation, operands, body=body)
 
     def _custom(self, operation: Operation) -> Sequence[Value]:
         """What is the same for all rows has the sum of their cotangents."""
@@ -344,3 +364,18 @@ class Batching:
         operands = [self.values[v] for v in operation.operands]
         body = self._region(operation.regions["body"], mapped)
         return as_tuple(current().emit(operation.prim, operands, moved, {"body": body}))
+
+
+def _holds_stack(values: Sequence[Value]) -> bool:
+    return any(isinstance(value.type, StackType) for value in values)
+
+
+def _number(operation: Operation, index: Value) -> None:
+    """Let what `operation` raises say in which row that was, where it may read `index`."""
+    if "rows" in operation.attrs:
+        operation.set_reads([*operation.operands, index])
+        operation.attrs = MappingProxyType({**operation.attrs, "rows": operation.attrs["rows"] + 1})
+    if not operation.prim.is_isolated:
+        for region in operation.regions.values():
+            for inner in region.operations:
+                _number(inner, index)

@@ -245,7 +245,7 @@ class TangentProgram(Program):
         elif name == "custom":
             run = markers.transposed(operation, moving, differentiate)
         elif name == "hook":
-            run = markers.tangent_of_hook(operation)
+            run = markers.tangents_of_hook(operation, moving)
         else:
             raise fail("E0104", f"`{name}` is not differentiated yet", location=operation.loc)
         pushed = self.fresh("pushed")

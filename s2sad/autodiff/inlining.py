@@ -50,15 +50,17 @@ class Program:
         self.globals: dict[str, Any] = {n: getattr(types, n) for n in types.__all__}
         self.globals["p"] = prims
         self.used = {*self.globals, *self.names.values(), "range"}
+        self._counts: dict[str, int] = {}  # of each wish: no number up to this one is free
         self._bound: dict[int, str] = {}
         self.helpers = {n: self.bind(n, helper) for n, helper in helpers.items()}
 
     def fresh(self, wish: str) -> str:
         """`wish`, made different from every name so far."""
-        name, count = wish, 0
+        name, count = wish, self._counts.get(wish, 0)
         while name in self.used:
             count += 1
             name = f"{wish}_{count}"
+        self._counts[wish] = count
         self.used.add(name)
         return name
 

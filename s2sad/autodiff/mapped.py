@@ -1,7 +1,8 @@
 """Which values of a function differ from row to row, where some of its inputs do?
 
 And which operations run row by row: those whose control flow differs, and that must not do for one
-row what only another one asks for. A read out of range fails, a loop may not end.
+row what only another one asks for. A read out of range fails, a loop may not end, a text is
+printed. Tokens never differ: there is one order of effects.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from s2sad.ir.graph import Operation, Region, Value
 from s2sad.ir.loops import carried, is_loop
 from s2sad.ir.primitive import Form, Trait
 from s2sad.ir.rewriter import captured_reads
+from s2sad.ir.types import StackType, Token
 
 #: Rules for cotangents run once for each row, also where all rows compute the same.
 EACH = ("custom", "hook")
@@ -36,7 +38,7 @@ class _Mapped:
         self.is_changed = False
 
     def add(self, values: Iterable[Value]) -> None:
-        new = set(values) - self.values
+        new = {value for value in values if value.type != Token} - self.values
         self.is_changed |= bool(new)
         self.values |= new
 
@@ -88,7 +90,11 @@ class _Mapped:
 
 
 def _stacks(values: Sequence[Value]) -> list[Value]:
-    return [value for value in values if value.type.is_linear]
+    return [value for value in values if isinstance(value.type, StackType)]
+
+
+def has_effect(operation: Operation) -> bool:
+    return any(inner.prim.has(Trait.EFFECT) for inner in operation.walk())
 
 
 def differs(operation: Operation, mapped: set[Value]) -> bool:
@@ -102,7 +108,7 @@ def differs(operation: Operation, mapped: set[Value]) -> bool:
 
 def runs_by_rows(operation: Operation, mapped: set[Value]) -> bool:
     """Whether `operation`, control flow that differs, runs once for each row."""
-    if operation.prim.form is Form.FOR:
+    if operation.prim.form is Form.FOR or has_effect(operation):
         return True
     return not all(_may_run(inner) for inner in list(operation.walk())[1:])
 

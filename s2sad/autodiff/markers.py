@@ -122,11 +122,18 @@ def transposed(operation: Operation, wrt: Sequence[int], differentiate: Differen
     return pushed_rule
 
 
-def tangent_of_hook(operation: Operation) -> Run:
-    """Function of the operand of a `hook` and its tangent: a hook concerns cotangents only."""
+def tangents_of_hook(operation: Operation, wrt: Sequence[int]) -> Run:
+    """Function of the operands of a `hook`, and of tangents for those at `wrt`.
 
-    def pushed_hook(x: Value, x_dot: Value) -> tuple[Value, Value]:
-        return again(operation)(x), x_dot
+    It gives the results, and a tangent for each that is a tensor of floats: a hook concerns
+    cotangents only.
+    """
+    count, taken = operation.attrs["count"], len(operation.operands)
+
+    def pushed_hook(*values: Value) -> tuple[Value, ...]:
+        dots = dict(zip(wrt, values[taken:], strict=True))
+        found = [dots[i] if i in dots else zeros(values[i].type) for i in range(count)]
+        return *as_tuple(again(operation)(*values[:taken])), *found
 
     return pushed_hook
 

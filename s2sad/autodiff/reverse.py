@@ -22,6 +22,7 @@ from s2sad.ir.graph import Function, Operation, Region, Value
 from s2sad.ir.loops import carried, is_loop
 from s2sad.ir.primitive import Form, Trait
 from s2sad.ir.rewriter import captured_reads
+from s2sad.ir.types import TokenType
 
 
 def differentiate(
@@ -88,16 +89,21 @@ class JointProgram(Program):
         self.active = active_values(primal, wrt, results)
         self.cotangents: dict[Value, str] = {}
         self.tapes = Tapes(self.fresh)
+        self.token = _token(primal)
+        self.after = self.fresh("after") if self.token is not None else ""
 
     def build(self) -> Function:
         begun = [self.fresh(f"d{self.names[value]}") for value in self.begun]
         self.cotangents.update(zip(self.begun, begun, strict=True))
         seeds = self._seed()
+        if self.token is not None:
+            self.body.append(t.assign(self.after, self._begun_effects(self.token), 0))
         self._walk(self.primal.body)
         gradients = [self._gradient(self.primal.args[i]) for i in self.wrt]
         for tape in self.tapes.names.values():
             self.body.append(t.expression(self.help("drop", t.load(tape)), 0))
-        returned = [*(self.names[v] for v in self.primal.results), *gradients]
+        given = [self.after if v is self.token else self.names[v] for v in self.primal.results]
+        returned = [*given, *gradients]
         self.body.append(t.return_(returned))
         types = [self.primal.results[i].type for i in self.results] if self.seeded else []
         types += [value.type for value in self.begun]
@@ -106,6 +112,11 @@ class JointProgram(Program):
         joint.inputs = (*self.primal.inputs, *(f"cotangent:{i}" for i in self.results if seeds))
         joint.donates = dict(self.primal.donates)
         return joint
+
+    def _begun_effects(self, token: Value) -> Any:
+        """The token where the backward sweep begins, which may run later: after a barrier then."""
+        node = t.load(self.names[token])
+        return t.prim("barrier", node) if self.seeded else node
 
     def _forward(self) -> list[Any]:
         """The primal's statements, after empty tapes for the residuals that they push."""
@@ -323,7 +334,8 @@ class JointProgram(Program):
     def _marker(self, operation: Operation) -> None:
         """Cotangents of the operands of an operation with regions of its own."""
         places = [i for i, value in enumerate(operation.operands) if value in self.active]
-        if not places or not any(value in self.cotangents for value in operation.results):
+        is_wanted = bool(places) or operation.attrs.get("asks", False)
+        if not is_wanted or not any(value in self.cotangents for value in operation.results):
             return
         line = self.line(operation)
         found = self._marker_gradient(operation, places)
@@ -344,6 +356,8 @@ class JointProgram(Program):
                 self.body.append(t.assign(self.cotangents[value], part, line))
             elif place in places:
                 self._add(value, self.help("unless_zero", part), line)
+        if _has_token(operation):
+            self.body.append(t.assign(self.after, t.item(t.load(name), len(given)), line))
 
     def _begun(self, operation: Operation, places: list[int]) -> list[int]:
         """Operands of a `checkpoint` to whose cotangents its gradient is added pass by pass.
@@ -360,14 +374,14 @@ class JointProgram(Program):
         self, operation: Operation, places: list[int]
     ) -> tuple[markers.Run, list[Any], list[int]] | None:
         """What computes the gradient: a function, its arguments, and the operands it serves."""
+        name, regions = operation.prim.name, operation.regions
+        if name == "hook":
+            return self._hook(operation)
         values = [self.read(v) for v in operation.operands if not v.type.is_linear]
         outs = [v for v in operation.results if is_differentiable(v)]
         if operation.prim is prims.checkpoint:
             outs = [v for v in outs if v in self.active]
         douts = [self.help("filled", self._cotangent(v), self.type(v)) for v in outs]
-        name, regions = operation.prim.name, operation.regions
-        if name == "hook":
-            return markers.of_region(regions["body"]), douts, [0]
         if name == "custom":
             values += [self.read(v) for v in operation.results if not v.type.is_linear]
             floats = [i for i, v in enumerate(operation.operands) if is_differentiable(v)]
@@ -379,6 +393,15 @@ class JointProgram(Program):
             totals = [self._cotangent(operation.operands[i]) for i in begun]
             return run, [*values, *douts, *totals], places
         return None
+
+    def _hook(self, operation: Operation) -> tuple[markers.Run, list[Any], list[int]]:
+        """What `_marker_gradient` gives for a hook, whose effects come after all those so far."""
+        count = operation.attrs["count"]
+        results, others = operation.results[:count], operation.operands[count:]
+        douts = [self.help("filled", self._cotangent(v), self.type(v)) for v in results]
+        more = [t.load(self.after) if v.type.is_linear else self.read(v) for v in others]
+        run = markers.of_region(operation.regions["body"])
+        return run, [*douts, *more], [*range(count)]
 
     def _masked(self, operation: Operation, part: Any) -> Any:
         """`part`, kept to where the operation's cotangent may differ from zero."""
@@ -395,3 +418,16 @@ class JointProgram(Program):
                 "spread", part, dout, t.load(self.bind("axis", operation.attrs["axis"]))
             )
         return part
+
+
+def _token(primal: Function) -> Value | None:
+    """What is left of the token after the forward sweep, where hooks have effects after it."""
+    if not any(_has_token(operation) for operation in primal.walk()):
+        return None
+    return next((v for v in primal.results if isinstance(v.type, TokenType)), None)
+
+
+def _has_token(operation: Operation) -> bool:
+    """Whether `operation` is a hook with effects."""
+    is_hook = operation.prim is prims.ALL["hook"]
+    return is_hook and any(v.type.is_linear for v in operation.operands)

@@ -16,6 +16,7 @@ from s2sad.ir.clone import Mapping, copy_operation
 from s2sad.ir.graph import Function, Operation, Region, Value
 from s2sad.ir.loops import carried, is_loop
 from s2sad.ir.rewriter import outer_reads
+from s2sad.ir.types import Token
 
 
 @dataclass(frozen=True)
@@ -43,7 +44,8 @@ class Halves:
         Takes the inputs of the primal; gives the results of the joint program, with the residuals
         that it makes in the place of the gradients.
     backward : Function
-        Takes the residuals, then the cotangents; gives the gradients.
+        Takes the residuals, then the cotangents; gives the gradients, and then the token where
+        hooks have effects.
     residuals : tuple of Residual
     copies : dict of Value to Value
         What stands in the backward half for values of the joint program.
@@ -95,7 +97,9 @@ class _Joint:
     Attributes
     ----------
     before, after : tuple of Value
-        Results that stand before and after the gradients.
+        Results that stand before and after the gradients, the token as the forward sweep leaves it.
+    effects : tuple of Value
+        The token as hooks leave it, where they have effects.
     late : set of Value
         What depends on a cotangent, or stands behind a barrier.
     late_operations : set of Operation
@@ -110,6 +114,7 @@ class _Joint:
         self.inputs, self.cotangents = function.args[:first], function.args[first:]
         self.before, self.after = results[: gradients.start], results[gradients.stop :]
         self.gradients = results[gradients.start : gradients.stop]
+        self.effects = self._effects()
         needed = self._makers([*self.before, *self.after], ())
         self.late = set(self.cotangents)
         self.late_operations: set[Operation] = set()
@@ -118,6 +123,15 @@ class _Joint:
             if is_behind or not self.late.isdisjoint(self.reads[operation]):
                 self.late_operations.add(operation)
                 self.late.update(operation.results)
+
+    def _effects(self) -> tuple[Value, ...]:
+        """Let the forward half end where effects of the backward sweep begin: at a barrier."""
+        for operation in self.operations:
+            if operation.prim is p.barrier and operation.result.type.is_linear:
+                (early,), late = operation.operands, [v for v in self.after if v.type.is_linear]
+                self.after = tuple(early if v in late else v for v in self.after)
+                return tuple(late)
+        return ()
 
     def halves(self) -> Halves:
         late, results = self.late_operations, (*self.before, *self.after)
@@ -131,8 +145,10 @@ class _Joint:
         given = [*self.before, *made, *self.after]
         places = {value: place for place, value in reversed(list(enumerate(given)))}
         residuals = [
-            Residual(v.index, True) if _is_input(v) else Residual(places[v], False) for v in kept
-        ]
+            Residual(places[v], False) if v.type.is_linear or not _is_input(v)
+            else Residual(v.index, True)
+            for v in kept
+        ]  # fmt: skip
         inside = {copies[v].owner for op in late for v in op.results}
         late_copies = {owner for owner in inside if isinstance(owner, Operation)}
         return Halves(forward, backward, tuple(residuals), copies, late_copies)
@@ -185,11 +201,14 @@ class _Joint:
                 self._add_again(half, waiting, self.reads[operation])
                 half.add(operation)
         self._add_again(half, waiting, self.gradients)
-        backward = half.function(self._name("vjp"), self.gradients)
+        backward = half.function(self._name("vjp"), [*self.gradients, *self.effects])
+        token = next((path for path in joint.inputs if path.startswith("token:")), "")
         paths = [
-            joint.inputs[value.index] if _is_input(value) else f"residuals[{number}]"
+            joint.inputs[value.index] if _is_input(value)
+            else token if value.type == Token
+            else f"residuals[{number}]"
             for number, value in enumerate(kept)
-        ]
+        ]  # fmt: skip
         backward.inputs = (*paths, *joint.inputs[len(self.inputs) :])
         backward.title = f"vjp of {joint.title}" if joint.title else ""
         return backward, half.copies

@@ -78,7 +78,7 @@ class Cotangents:
         if part is None or dout is None or part is dout:
             return part
         mask, own = self._mask(dout), _selected(part)
-        if mask is None or dims.broadcast(part.shape, mask.shape) != part.shape:
+        if mask is None or not dims.alike(dims.broadcast(part.shape, mask.shape), part.shape):
             return part
         if own is not None:
             mask = p.logical_and(own, mask)
@@ -90,7 +90,9 @@ class Cotangents:
     def spread(self, part: Value | None, dout: Value | None, axis: tuple[int, ...]) -> Value | None:
         """`part`, which a sum over `axis` made of `dout` by broadcasting it back, with its mask."""
         mask = None if part is None or dout is None else self._mask(dout)
-        if part is not None and mask is not None and mask.shape == dout.shape:  # type: ignore[union-attr]
+        if part is None or dout is None or mask is None:
+            return part
+        if dims.alike(mask.shape, dout.shape):
             kept = tuple(1 if i in axis else n for i, n in enumerate(part.shape))
             self.masks[part] = p.broadcast_to(p.reshape(mask, shape=kept), shape=part.shape)
         return part

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import ast
 import builtins
-import copy
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cache
@@ -19,7 +18,7 @@ import gast
 
 from s2sad import prims
 from s2sad.autodiff.support import zeros
-from s2sad.autodiff.tree import attribute, call, load, place, tuple_of
+from s2sad.autodiff.tree import attribute, call, copied, load, place, tuple_of
 from s2sad.core.diagnostics import fail
 from s2sad.frontend.source import source_of
 from s2sad.ir.primitive import Primitive
@@ -138,7 +137,7 @@ class Inline(gast.NodeTransformer):
 
     def copy(self, node: Any) -> Any:
         """A changed copy of `node`; the template stays as it is."""
-        return self.visit(copy.deepcopy(node))
+        return self.visit(copied(node))
 
     def generic_visit(self, node: Any) -> Any:
         if hasattr(node, "lineno"):

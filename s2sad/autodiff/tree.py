@@ -13,9 +13,25 @@ import gast
 
 def place(node: Any, line: int) -> Any:
     """`node` with all its parts at `line`."""
-    for inner in gast.walk(node):
+    todo = [node]
+    for inner in todo:
+        for part in vars(inner).values():
+            for each in part if type(part) is list else (part,):
+                if isinstance(each, gast.AST):
+                    todo.append(each)
         inner.lineno, inner.col_offset, inner.end_lineno, inner.end_col_offset = line, 0, line, 0
     return node
+
+
+def copied(node: Any) -> Any:
+    """A copy of a tree that shares no node with it."""
+    if isinstance(node, list):
+        return [copied(item) for item in node]
+    if not isinstance(node, gast.AST):
+        return node
+    new = type(node)()
+    new.__dict__.update({name: copied(part) for name, part in node.__dict__.items()})
+    return new
 
 
 def constant(value: Any) -> Any:

@@ -14,9 +14,10 @@ from typing import ClassVar
 
 from s2sad.ir.graph import Function, Operation, Region, Value
 from s2sad.ir.primitive import Form
-from s2sad.ir.rewriter import Rewriter, outer_reads
+from s2sad.ir.rewriter import Rewriter
 from s2sad.passes.base import Pass
 from s2sad.passes.facts import splat
+from s2sad.passes.grouping import Grouping
 from s2sad.passes.space import CORES, MOVES, REDUCTIONS, Space, Unfit, is_part
 from s2sad.prims import marker, shape
 
@@ -26,6 +27,9 @@ LONGEST_ROW = 4096
 LARGE = 128 * 1024
 #: Families of which no element is computed twice to save a trip through memory.
 EXPENSIVE = frozenset(("exponential", "trigonometric", "special"))
+#: Numbers of a program above which loops read them: each would be a kernel of its own otherwise,
+#: and a compiler of C takes many milliseconds for one.
+MANY_NUMBERS = 64
 #: What is made anew for each reader: it costs nothing inside of a loop.
 SOURCES = frozenset((shape.broadcast_to, shape.iota))
 
@@ -43,17 +47,24 @@ class Fuse(Pass):
         Operations of a group, constants not counted.
     """
 
-    max_ops: int = 256
+    max_ops: int = 64
     name: ClassVar[str] = "fuse"
 
     def run(self, function: Function, rewriter: Rewriter) -> None:
+        many = _has_many_numbers(function)
         for region in list(_regions(function.body)):
             _splits_as_slices(region, rewriter)
             _copy_sources(region, rewriter)
-            for group in _Groups(region, self.max_ops).found():
+            groups = _Groups(region, self.max_ops)
+            found = groups.found()
+            if found:
+                with rewriter.step("put groups together", found[0][0]):
+                    rewriter.reorder(region, groups.in_one_piece())
+            for group in reversed(found):  # so that those before stay where they are
                 with rewriter.step(f"fuse {len(group)} operations", group[0]):
-                    rewriter.outline(_with_constants(group, rewriter), into=marker.fused)
-        for operation in [op for op in function.walk() if op.prim.form is Form.CONST]:
+                    whole = _with_constants(group, rewriter, but_numbers=many)
+                    rewriter.outline(whole, into=marker.fused)
+        for operation in reversed([op for op in function.walk() if op.prim.form is Form.CONST]):
             if not operation.result.uses:
                 rewriter.erase(operation)
 
@@ -105,67 +116,50 @@ def _may_take(user: Operation | Region, region: Region) -> bool:
     return isinstance(user, Operation) and user.parent is region and is_part(user)
 
 
-def _with_constants(group: Sequence[Operation], rewriter: Rewriter) -> list[Operation]:
+def _has_many_numbers(function: Function) -> bool:
+    """Whether a kernel for each number of `function` would be too many."""
+    numbers = set()
+    for op in function.walk():
+        if op.prim.form is Form.CONST and _is_number(op.result):
+            numbers.add((op.result.dtype, op.attrs["value"].tobytes()))
+    return len(numbers) > MANY_NUMBERS
+
+
+def _is_number(value: Value) -> bool:
+    return value.ndim == 0 and value.dtype.is_float
+
+
+def _with_constants(
+    group: Sequence[Operation], rewriter: Rewriter, *, but_numbers: bool
+) -> list[Operation]:
     """`group`, with a copy of each constant of one number that it reads."""
-    region = group[0].parent
-    assert region is not None
-    members = sorted(group, key=region.place)  # other groups may have moved some
     known: dict[Value, Operation] = {}
     for operation in group:
         for index, value in enumerate(operation.operands):
-            if splat(value) is None:
+            if splat(value) is None or (but_numbers and _is_number(value)):
                 continue
             if value not in known:
-                place = rewriter.insert_before(members[0])
+                place = rewriter.insert_before(group[0])
                 copy = place.emit(value.owner.prim, (), dict(value.owner.attrs))  # type: ignore[union-attr]
                 known[value] = copy.owner
             rewriter.set_operand(operation, index, known[value].result)
-    return [*known.values(), *members]
+    return [*known.values(), *group]
 
 
-class _Groups:
-    """Groups of operations of a region.
-
-    Attributes
-    ----------
-    before, behind : dict of Operation to int
-        For the leader of each group, as bits: what must run before it, and after it.
-    """
+class _Groups(Grouping):
+    """Groups of operations of a region that one nest of loops computes."""
 
     def __init__(self, region: Region, max_ops: int) -> None:
-        self.region = region
+        super().__init__(region)
         self.max_ops = max_ops
-        self.operations = list(region.operations)
-        self.number = {op: i for i, op in enumerate(self.operations)}
-        self.leader = {op: op for op in self.operations}
-        self.members = {op: [op] for op in self.operations}
-        self.before: dict[Operation, int] = {}
-        self.behind = dict.fromkeys(self.operations, 0)
-        self._order()
-
-    def _order(self) -> None:
-        for op in self.operations:
-            bits = 0
-            for value in outer_reads(op):
-                owner = value.owner
-                if isinstance(owner, Operation) and owner.parent is self.region:
-                    bits |= self.before[owner] | 1 << self.number[owner]
-            self.before[op] = bits
-        for op in reversed(self.operations):
-            here = 1 << self.number[op] | self.behind[op]
-            for value in outer_reads(op):
-                owner = value.owner
-                if isinstance(owner, Operation) and owner.parent is self.region:
-                    self.behind[owner] |= here
 
     def found(self) -> list[list[Operation]]:
         """Groups of two operations or more, in program order."""
         for op in self.operations:
             if self._is_candidate(op):
                 for value in op.operands:
-                    owner = value.owner
-                    if isinstance(owner, Operation) and owner.parent is self.region:
-                        self._join(owner, op)
+                    if value.owner in self.number:
+                        self._join(value.owner, op)  # type: ignore[arg-type]
         groups = {self.leader[op]: self.members[self.leader[op]] for op in self.operations}
         return [group for group in groups.values() if len(group) > 1]
 
@@ -179,34 +173,13 @@ class _Groups:
         one, other = self.leader[producer], self.leader[reader]
         if one is other or len(self.members[one]) + len(self.members[other]) > self.max_ops:
             return
-        if self.behind[one] & self.before[other] & ~self._bits(one) & ~self._bits(other):
-            return  # something between them must run after the one and before the other
+        if not self.may_join(one, other):
+            return
         members = sorted(
             (*self.members[one], *self.members[other]), key=self.number.__getitem__
         )  # fmt: skip
         if is_worth(members):
-            self._merge(one, other, members)
-
-    def _bits(self, leader: Operation) -> int:
-        bits = 0
-        for op in self.members[leader]:
-            bits |= 1 << self.number[op]
-        return bits
-
-    def _merge(self, one: Operation, other: Operation, members: list[Operation]) -> None:
-        inside = self._bits(one) | self._bits(other)
-        before = (self.before[one] | self.before[other]) & ~inside
-        behind = (self.behind[one] | self.behind[other]) & ~inside
-        del self.members[other]
-        self.members[one] = members
-        for op in members:
-            self.leader[op] = one
-        for leader in self.members:
-            if self.before[leader] & inside:
-                self.before[leader] |= before | inside
-            if self.behind[leader] & inside:
-                self.behind[leader] |= behind | inside
-        self.before[one], self.behind[one] = before, behind
+            self.join(one, other, members)
 
 
 def is_worth(operations: Sequence[Operation]) -> bool:

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from math import inf
 from typing import ClassVar
 
 from s2sad.ir.graph import Function, Operation, Region, Value
@@ -64,24 +63,83 @@ def _bytes(values: Iterable[Value]) -> int:
     return sum(size for size in sizes if isinstance(size, int))
 
 
-def _late(order: list[Operation]) -> list[Operation]:
-    """`order`, with what makes more than it lets go of just before its first reader."""
-    place = {op: i for i, op in enumerate(order)}
-    last: dict[Value, Operation] = {}
-    readers: dict[Operation, list[Operation]] = {op: [] for op in order}
+def _readers(order: list[Operation]) -> dict[Value, list[Operation]]:
+    """Who reads each value, itself or in a region, in this order."""
+    readers: dict[Value, list[Operation]] = {}
     for op in order:
         for value in outer_reads(op):
-            last[value] = op
-            if value.owner in readers:
-                readers[value.owner].append(op)  # type: ignore[index]
-    # Where each goes: behind what goes before it, which is told by a longer path.
-    paths: dict[Operation, tuple[float, ...]] = {}
+            readers.setdefault(value, []).append(op)
+    return readers
+
+
+def _late(order: list[Operation]) -> list[Operation]:
+    """`order`, with what makes more than it lets go of just before its first reader."""
+    readers = _readers(order)
+    end = _Spot(None, 0)
+    spots: dict[Operation, _Spot] = {}
     for op in reversed(order):  # readers first: they may move as well
-        ending = _bytes(dict.fromkeys(v for v in outer_reads(op) if last[v] is op))
-        moves = readers[op] and not is_fixed(op) and ending < _bytes(op.results)
-        before = min(paths[reader] for reader in readers[op])[:-1] if moves else ()
-        paths[op] = (*before, place[op], inf)
-    return sorted(order, key=paths.__getitem__)
+        spot = end
+        ending = _bytes(v for v in outer_reads(op) if readers[v][-1] is op)
+        if ending < _bytes(op.results) and not is_fixed(op):
+            for reader in (each for v in op.results for each in readers.get(v, ())):
+                if spot is end or spots[reader].is_before(spot):
+                    spot = spots[reader]
+        spots[op] = _Spot(op, len(spots), spot)
+    return end.operations()
+
+
+class _Spot:
+    """Where an operation goes, as a tree: just before another, or, before the end, where it stood.
+
+    Attributes
+    ----------
+    number : int
+        Counted from the last operation of the old order.
+    before : _Spot
+    others : list of _Spot
+        What goes just before this, the last of them first.
+    far : _Spot
+        One that this is before as well, so that the way to the end has few steps (Myers, An
+        applicative random-access stack, 1983).
+    """
+
+    def __init__(self, op: Operation | None, number: int, before: _Spot | None = None) -> None:
+        self.op = op
+        self.number = number
+        self.before = before or self
+        self.others: list[_Spot] = []
+        self.depth, self.far = 0, self
+        if before is not None:
+            before.others.append(self)
+            far = before.far
+            is_pair = before.depth - far.depth == far.depth - far.far.depth
+            self.depth, self.far = before.depth + 1, far.far if is_pair else before
+
+    def is_before(self, other: _Spot) -> bool:
+        """Whether this comes before `other`."""
+        depth = min(self.depth, other.depth)
+        one, two = self._up_to(depth), other._up_to(depth)
+        if one is two:
+            return self.depth > other.depth
+        while one.before is not two.before:
+            is_far = one.far is not two.far
+            one, two = (one.far, two.far) if is_far else (one.before, two.before)
+        return one.number > two.number
+
+    def _up_to(self, depth: int) -> _Spot:
+        spot = self
+        while spot.depth > depth:
+            spot = spot.far if spot.far.depth >= depth else spot.before
+        return spot
+
+    def operations(self) -> list[Operation]:
+        """All that goes before this, in order."""
+        found, todo = [], [*self.others[::-1]]
+        while todo:
+            spot = todo.pop()
+            found.append(spot.op)
+            todo.extend(spot.others[::-1])
+        return found[::-1]  # type: ignore[return-value]
 
 
 def _updates_placed(function: Function, order: list[Operation]) -> list[Operation]:
@@ -90,22 +148,15 @@ def _updates_placed(function: Function, order: list[Operation]) -> list[Operatio
     updates = [op for op in order if any(v in held for v in op.results) and not is_fixed(op)]
     if not updates:
         return order
-    for op in updates:
-        order = _placed(op, order, [held[v] for v in op.results if v in held])
-    return order
-
-
-def _placed(op: Operation, order: list[Operation], old: list[Value]) -> list[Operation]:
-    rest = [each for each in order if each is not op]
-    place = {each: i for i, each in enumerate(rest)}
-    owners = {value.owner for value in outer_reads(op)}
-    needed = [place[owner] for owner in owners if owner in place]
-    reading = [i for i, each in enumerate(rest) if any(v in old for v in outer_reads(each))]
-    failing = [i for i, each in enumerate(rest) if is_fixed(each)]
-    readers = [
-        i for i, each in enumerate(rest) if any(v.owner is op for v in outer_reads(each))
-    ]  # fmt: skip
-    at = max([*needed, *reading, *failing], default=-1) + 1
-    if readers and min(readers) < at:
-        return order  # what comes before reads the new value
-    return [*rest[:at], op, *rest[at:]]
+    readers = _readers(order)
+    keys: dict[Operation, tuple[int, ...]] = {op: (i,) for i, op in enumerate(order)}
+    failing = max((keys[op] for op in order if is_fixed(op)), default=(-1,))
+    for number, op in enumerate(updates):
+        needed = [value.owner for value in outer_reads(op) if value.owner in keys]
+        old = [held[value] for value in op.results if value in held]
+        reading = [each for value in old for each in readers.get(value, ()) if each is not op]
+        behind = max([failing, *(keys[each] for each in (*needed, *reading))])  # type: ignore[index]
+        using = [each for value in op.results for each in readers.get(value, ())]
+        if all(keys[each] > behind for each in using):  # else what comes before reads the new value
+            keys[op] = (*behind, ~number)  # right behind, before what was put there already
+    return sorted(order, key=keys.__getitem__)

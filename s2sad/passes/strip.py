@@ -40,6 +40,8 @@ class StripMarkers(Pass):
 def _computed(operation: Operation, rewriter: Rewriter) -> Sequence[Value]:
     name = MARKERS[operation.prim.name]
     if name is None:
-        return operation.operands
+        count = operation.attrs.get("count", 1)
+        rest = [value for value in operation.operands[count:] if value.type.is_linear]
+        return *operation.operands[:count], *rest
     place = rewriter.insert_before(operation)
     return rewriter.inline_region(operation.regions[name], operation.operands, place)

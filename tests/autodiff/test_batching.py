@@ -376,15 +376,51 @@ def test_a_result_that_differs_needs_an_axis():
         run_passes(function, [ExpandTransforms()])
 
 
-def test_effects_are_refused():
-    def run(token, x):
+def mapped(body, types):
+    """A map of `body` over the rows of all but its token, as a function."""
+
+    def run(token, *values):
         return p.transform(
-            token, x, body=lambda token, x: (p.print_(token, x, format="{}"), x), kind="vmap",
-            in_axes=(None, 0), out_axes=(None, 0),
+            token, *values, body=body, kind="vmap", in_axes=(None, *[0] * len(values)),
+            out_axes=(None, 0),
         )  # fmt: skip
 
-    with pytest.raises(S2sadError, match="E0104.*print_"):
-        build_function(run, [Token, f64[2]])
+    names = [f"x{i}" for i in range(len(types))]
+    return build_function(run, [Token, *types], inputs=["token:host", *names])
+
+
+def test_an_effect_is_that_of_each_row(capsys):
+    function = mapped(lambda token, x: (p.print_(token, x, format="{} "), x), [f64[2]])
+    inputs = [Token, np.array([1.5, 2.5])]
+    before = evaluate(function, inputs)
+    run_passes(function, [ExpandTransforms()])
+    for token, x in (before, evaluate(function, inputs)):
+        assert token is Token and x.tolist() == [1.5, 2.5]
+    assert capsys.readouterr().out == "1.5 2.5 " * 2
+
+
+def test_an_assertion_and_a_check_are_those_of_each_row():
+    def checks(token, x):
+        token = p.check_finite(token, x, what="x")
+        return p.assert_(token, p.less(x, 2.0), x, message="{} is large"), x
+
+    function = mapped(checks, [f64[3]])
+    run_passes(function, [ExpandTransforms()])
+    assert evaluate(function, [Token, np.ones(3)])[1].tolist() == [1.0, 1.0, 1.0]
+    with pytest.raises(AssertionError, match="3.0 is large") as caught:
+        evaluate(function, [Token, np.array([1.0, 3.0, 5.0])])
+    assert caught.value.diagnostic.notes == ("in row 1 of what vmap maps",)
+    with pytest.raises(FloatingPointError, match="E0702"):
+        evaluate(function, [Token, np.array([1.0, np.nan, 5.0])])
+
+
+def test_queues_and_collectives_are_refused():
+    def reads(token, x):
+        token, value = p.queue_read(token, types=(f64,), queue="rows")
+        return token, p.add(x, value)
+
+    with pytest.raises(S2sadError, match="E0104.*queue_read"):
+        mapped(reads, [f64[2]])
 
 
 def test_maps_of_maps_of_derivatives():

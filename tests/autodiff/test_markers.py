@@ -10,7 +10,7 @@ from s2sad.autodiff.reverse import differentiate
 from s2sad.ir.builder import build_function
 from s2sad.ir.evaluate import evaluate
 from s2sad.ir.graph import Function
-from s2sad.ir.types import f64, i64, type_of
+from s2sad.ir.types import Token, f64, i64, type_of
 from s2sad.ir.verify import verify
 from s2sad.passes.base import run_passes
 from s2sad.passes.dce import Dce
@@ -75,6 +75,37 @@ def test_hook_sees_the_cotangent() -> None:
         return p.mul(p.hook(p.exp(x), body=lambda dx: p.clip(dx, -1.0, 1.0)), 5.0)
 
     np.testing.assert_array_equal(gradients(program, X)[0], np.exp(X))
+
+
+def test_hook_of_several_values_reads_others() -> None:
+    def program(x, y, w):
+        x, y = p.hook(x, y, w, body=lambda dx, dy, w: (p.mul(dy, w), p.add(dx, dy)), count=2)
+        return p.mul(x, y)
+
+    y, w = 2.0 * X, np.array([1.0, -1.0, 3.0])
+    dx, dy, dw = gradients(program, X, y, w)
+    np.testing.assert_array_equal(dx, X * w)
+    np.testing.assert_array_equal(dy, X + y)
+    np.testing.assert_array_equal(dw, 0 * w)
+
+
+def test_what_a_hook_does_comes_last_and_where_it_asks(capsys) -> None:
+    def program(asks):
+        def run(x, y, token):
+            def body(dx, token):
+                return dx, p.print_(token, dx, format="gradient {}\n")
+
+            x, token = p.hook(x, token, body=body, asks=asks)
+            return p.mul(x, y), p.print_(token, format="forward\n")
+
+        function = build_function(run, [f64, f64, Token])
+        found = differentiate(function, [1], [0])
+        return evaluate(found, [np.array(3.0), np.array(5.0), Token])
+
+    for asks, printed in ((True, "forward\ngradient 5.0\n"), (False, "forward\n")):
+        value, token, dy = program(asks)
+        assert (value.item(), token, dy.item()) == (15.0, Token, 3.0)
+        assert capsys.readouterr().out == printed
 
 
 def body(x, w):

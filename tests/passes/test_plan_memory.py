@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from math import inf
+from random import Random
+
 import numpy as np
+import pytest
 
 from s2sad import prims as p
 from s2sad.backends.numpy import build
 from s2sad.ir.builder import build_function
 from s2sad.ir.clone import clone
 from s2sad.ir.evaluate import evaluate
-from s2sad.ir.graph import Function
+from s2sad.ir.graph import Function, Operation
 from s2sad.ir.types import Token, bool_, f64
 from s2sad.ir.verify import verify
 from s2sad.passes.base import run_passes
@@ -126,3 +130,51 @@ def test_random_functions_stay_valid_and_equal():
             strict=True,
         )  # fmt: skip
         assert all(same(*pair) for pair in pairs), seed
+
+
+def by_paths(order: list[Operation]) -> list[Operation]:
+    """By the definition: an operation that goes before another has its path, and one step more."""
+    place = {op: i for i, op in enumerate(order)}
+    last = {value: op for op in order for value in op.operands}
+    paths: dict[Operation, tuple[float, ...]] = {}
+    for op in reversed(order):
+        readers = [use.user for value in op.results for use in value.uses if use.user in place]
+        ending = sum(v.type.nbytes for v in dict.fromkeys(op.operands) if last[v] is op)
+        moves = readers and ending < op.result.type.nbytes
+        before = min(paths[reader] for reader in readers)[:-1] if moves else ()
+        paths[op] = (*before, place[op], inf)
+    return sorted(order, key=paths.__getitem__)
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_what_waits_goes_just_before_its_first_reader(seed):
+    random = Random(seed)
+
+    def run(x, y):
+        values = [x, y]
+        for _ in range(random.randrange(2, 60)):
+            one, other = (random.choice(values[-8:]) for _ in range(2))
+            small = p.broadcast_to(p.reduce_sum(one), shape=(100,))
+            values.append(random.choice([p.add(one, other), p.neg(one), p.mul(one, one), small]))
+        return values[-1], random.choice(values[2:])
+
+    function = build_function(run, [BIG, BIG])
+    expected = by_paths(list(function.body.operations))
+    run_passes(function, [PlanMemory()])
+    assert list(function.body.operations) == expected
+
+
+def test_a_long_chain_of_what_waits_for_the_next():
+    def run(x):
+        kept = [x]
+        for _ in range(2000):
+            kept.append(p.neg(kept[-1]))
+        total = kept[-1]
+        for value in reversed(kept):
+            total = p.mul(total, value)
+        return total
+
+    function = build_function(run, [BIG])
+    order = list(function.body.operations)
+    run_passes(function, [PlanMemory()])
+    assert list(function.body.operations) == order

@@ -58,6 +58,34 @@ def test_slots_alive_at_one_time_do_not_overlap():
                 assert apart or free or not one.nbytes or not other.nbytes, seed
 
 
+def lowest_places(slots: list[Slot]) -> list[int]:
+    """Offsets by the definition: the largest first, each as low as those alive with it let it."""
+    offsets: dict[Slot, int] = {}
+    for slot in sorted(slots, key=lambda s: (-s.nbytes, s.number)):
+        at = 0
+        for other in sorted(offsets, key=offsets.__getitem__):
+            if other.start > slot.end or slot.start > other.end:
+                continue
+            if at + -(-slot.nbytes // 64) * 64 <= offsets[other]:
+                break
+            at = max(at, offsets[other] + -(-other.nbytes // 64) * 64)
+        offsets[slot] = at
+    return [offsets[slot] for slot in slots]
+
+
+def test_each_slot_lies_as_low_as_it_can():
+    random = Random(0)
+    for count in (0, 1, *range(2, 80)):
+        slots = []
+        for number in range(count):
+            start = random.randrange(40)
+            nbytes = random.choice((0, 4, 64, 65, random.randrange(5000)))
+            slots.append(Slot("ARENA", -1, nbytes, start, start + random.randrange(30), number))
+        whole = assign(slots)
+        assert [slot.at for slot in slots] == lowest_places(slots)
+        assert whole == max((s.at + -(-s.nbytes // 64) * 64 for s in slots), default=0)
+
+
 def test_memory_is_shared_by_what_is_not_alive_at_once():
     slots = [Slot("ARENA", 0, 1000, n, n + 1, n) for n in range(0, 20, 2)]
     assert assign(slots) == 1024
