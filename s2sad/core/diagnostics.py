@@ -92,6 +92,10 @@ class S2sadAttributeError(S2sadError, AttributeError):
     """E022x: an attribute that does not exist."""
 
 
+class S2sadImportError(S2sadError, ModuleNotFoundError):
+    """E0223: a module, or a name of a module, that cannot be imported."""
+
+
 class S2sadUnboundLocalError(S2sadError, UnboundLocalError):
     """E021x: a local variable that is not bound on every path."""
 
@@ -141,6 +145,7 @@ CLASSES: dict[str, type[S2sadError]] = {
     "E02": S2sadNameError,
     "E021": S2sadUnboundLocalError,
     "E022": S2sadAttributeError,
+    "E0223": S2sadImportError,
     "E03": S2sadTypeError,
     "E04": S2sadValueError,
     "E05": S2sadIndexError,
@@ -242,7 +247,9 @@ def locate(error: Exception, place: Location | None) -> None:
 
 
 def _note(error: BaseException, place: Location) -> None:
-    _add_note(error, "\n".join(excerpt(place)))
+    """Let the first note of `error` show `place`."""
+    notes = getattr(error, "__notes__", [])
+    error.__notes__ = ["\n".join(excerpt(place)), *notes]  # type: ignore[attr-defined]
 
 
 def _add_note(error: BaseException, text: str) -> None:
@@ -259,16 +266,9 @@ def annotate(error: BaseException, text: str) -> None:
         _add_note(error, text)
 
 
-def missing(module: str, name: str, known: Iterable[str]) -> AttributeError:
-    """What a module raises that has no `name`: E0220, with the one of `known` that comes near.
-
-    Names with two underscores are asked for by Python itself, and get a plain AttributeError.
-    """
-    if name.startswith("__"):
-        return AttributeError(f"module {module!r} has no attribute {name!r}")
-    error = fail("E0220", f"{module} has no {name!r}", help=did_you_mean(name, known))
-    assert isinstance(error, AttributeError)
-    return error
+def help_of(error: BaseException) -> str | None:
+    """What `error` says can be done, if it is one of ours."""
+    return error.diagnostic.help if isinstance(error, S2sadError) else None
 
 
 def did_you_mean(name: str, known: Iterable[str]) -> str | None:

@@ -31,7 +31,9 @@ class Location:
     caller : Location or None
         Where the function that holds this place was called.
     end_column : int or None
-        Column after the expression, where it ends on the same line. Not part of the text form.
+        Column after the expression. Not part of the text form.
+    end_line : int or None
+        Where `end_column` is on another line, that line. Not part of the text form.
     """
 
     file: str
@@ -39,6 +41,7 @@ class Location:
     column: int
     caller: Location | None = None
     end_column: int | None = None
+    end_line: int | None = None
 
     def chain(self) -> Iterator[Location]:
         """This location, then its callers, innermost first."""
@@ -108,7 +111,7 @@ def caller() -> Location | None:
     None when all of the stack is s2sad's own.
     """
     frame: FrameType | None = sys._getframe(1)
-    while frame is not None and is_own(frame):
+    while frame is not None and (is_own(frame) or _is_importing(frame)):
         frame = None if ENTRY in frame.f_globals else frame.f_back
     return None if frame is None else _position(frame)
 
@@ -118,6 +121,11 @@ def is_own(frame: FrameType) -> bool:
     file = frame.f_code.co_filename
     is_written = file == "<string>" and frame.f_globals.get("__name__", "").startswith("s2sad.")
     return is_written or file.startswith(PACKAGE)
+
+
+def _is_importing(frame: FrameType) -> bool:
+    """Whether Python looks for a module in `frame`: an import is where its statement stands."""
+    return frame.f_code.co_filename.startswith("<frozen importlib")
 
 
 @cache
@@ -154,6 +162,12 @@ def _position(frame: FrameType) -> Location:
         found = next(islice(frame.f_code.co_positions(), frame.f_lasti // 2, None))
         start, stop, column, end = found
         if start is not None and column is not None:
-            return Location(file, start, column, None, end if stop == start else None)
-    text = linecache.getline(file, line).rstrip().encode()
+            # Of what goes on below, which may be the whole of a loop, its first line is shown.
+            first = end if stop == start else len(_text(file, start))
+            return Location(file, start, column, None, first)
+    text = _text(file, line)
     return Location(file, line, len(text) - len(text.lstrip()), None, len(text) or None)
+
+
+def _text(file: str, line: int) -> bytes:
+    return linecache.getline(file, line).rstrip().encode()
