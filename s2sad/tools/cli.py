@@ -16,7 +16,8 @@ from typing import TYPE_CHECKING
 
 import s2sad
 from s2sad import prims
-from s2sad.core.diagnostics import S2sadError
+from s2sad.compat.script import run_script
+from s2sad.core.diagnostics import S2sadError, fail
 from s2sad.ir import store
 from s2sad.ir.graph import Function
 from s2sad.ir.graphviz import to_dot
@@ -24,11 +25,13 @@ from s2sad.ir.printer import print_text
 from s2sad.ir.verify import verify
 from s2sad.tools import bisect, check, dump
 from s2sad.tools.cache import show_cache
+from s2sad.tools.checking.reports import FORMS, check_files
 from s2sad.tools.doctor import doctor
 from s2sad.tools.explain import explain
 from s2sad.tools.run_ir import BACKENDS, run_ir
 from s2sad.tools.summary import show_summary
 from s2sad.tools.tables import show
+from s2sad.tools.targets import names_object
 
 if TYPE_CHECKING:
     Commands = argparse._SubParsersAction[argparse.ArgumentParser]
@@ -65,6 +68,10 @@ def read_dump(path: Path) -> Function:
     return function
 
 
+def _run(arguments: argparse.Namespace) -> int:
+    sys.exit(run_script(arguments.script, arguments.arguments))  # output ends as a script's does
+
+
 def _run_ir(arguments: argparse.Namespace) -> int:
     return run_ir(
         read_dump(arguments.dump), arguments.dump, npz=arguments.npz, out=arguments.out,
@@ -98,9 +105,18 @@ def _dump(arguments: argparse.Namespace) -> int:
 
 
 def _check(arguments: argparse.Namespace) -> int:
+    first, *others = arguments.targets
+    if others or not names_object(first):
+        if arguments.input or arguments.seed is not None or arguments.train:
+            raise fail("E0302", "inputs, a seed and --train are for FILE:OBJECT, not for files")
+        if arguments.tolerance is not None:
+            raise fail("E0302", "a tolerance is for gradients of FILE:OBJECT, not for files")
+        return check_files(arguments.targets, arguments.format or "text")
+    if arguments.format is not None:
+        raise fail("E0302", "--format is for files, not for gradients of FILE:OBJECT")
     return check.check(
-        arguments.target, arguments.input, seed=arguments.seed, train=arguments.train,
-        tolerance=arguments.tolerance,
+        first, arguments.input, seed=arguments.seed or 0, train=arguments.train,
+        tolerance=1e-6 if arguments.tolerance is None else arguments.tolerance,
     )  # fmt: skip
 
 
@@ -126,11 +142,20 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--version", action="version", version=f"s2sad {s2sad.__version__}")
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
     for add in (
-        _add_run_ir, _add_dump, _add_check, _add_bisect, _add_explain, _add_print, _add_graph,
-        _add_cache, _add_doctor,
+        _add_run, _add_run_ir, _add_dump, _add_check, _add_bisect, _add_explain, _add_print,
+        _add_graph, _add_cache, _add_doctor,
     ):  # fmt: skip
         add(commands)
     return parser
+
+
+def _add_run(commands: Commands) -> None:
+    command = commands.add_parser("run", help="run a script written for MindSpore, by s2sad")
+    command.set_defaults(command=_run)
+    command.add_argument("script", metavar="SCRIPT.py", help="as one would give it to python")
+    command.add_argument(
+        "arguments", nargs=argparse.REMAINDER, metavar="ARGUMENT", help="what the script is given"
+    )
 
 
 def _add_run_ir(commands: Commands) -> None:
@@ -162,10 +187,20 @@ def _add_dump(commands: Commands) -> None:
 
 
 def _add_check(commands: Commands) -> None:
-    command = commands.add_parser("check", help="compare gradients with differences, in float64")
-    _takes_target(command, _check)
+    command = commands.add_parser(
+        "check", help="find what cannot be compiled in files, or compare gradients with differences"
+    )
+    command.set_defaults(command=_check)
     command.add_argument(
-        "--tolerance", type=float, default=1e-6, help="largest relative error (default 1e-6)"
+        "targets", nargs="+", metavar="FILE",
+        help="read it, or all files of a folder; FILE:OBJECT compares gradients, in float64",
+    )  # fmt: skip
+    command.add_argument(
+        "--format", choices=tuple(FORMS), help="of what is found in files (default text)"
+    )
+    _takes_arguments(command, None)
+    command.add_argument(
+        "--tolerance", type=float, help="largest relative error of gradients (default 1e-6)"
     )
 
 
@@ -221,11 +256,15 @@ def _takes_dump(command: argparse.ArgumentParser, run: object) -> None:
 def _takes_target(command: argparse.ArgumentParser, run: object) -> None:
     command.set_defaults(command=run)
     command.add_argument("target", metavar="FILE:OBJECT", help="a Cell or a function, net.py:Net")
+    _takes_arguments(command, 0)
+
+
+def _takes_arguments(command: argparse.ArgumentParser, seed: int | None) -> None:
     command.add_argument(
         "-i", "--input", action="append", default=[], metavar="TYPE",
         help="an argument, once for each: f32[8, 28] is a random tensor, a literal is itself",
     )  # fmt: skip
-    command.add_argument("--seed", type=int, default=0, help="of random numbers (default 0)")
+    command.add_argument("--seed", type=int, default=seed, help="of random numbers (default 0)")
     command.add_argument(
         "--train", action="store_true", help="as in training: with dropout, statistics of the batch"
     )

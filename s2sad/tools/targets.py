@@ -57,6 +57,19 @@ def find_target(text: str, *, train: bool) -> Any:
     return function
 
 
+def names_object(text: str) -> bool:
+    """Whether `text` is ``FILE:OBJECT``, and no file of that name.
+
+    Examples
+    --------
+    >>> names_object("net.py:Net"), names_object("net.py"), names_object("nets:/net.py")
+    (True, False, False)
+    """
+    file, _, path = text.rpartition(":")
+    is_name = all(part.isidentifier() for part in path.split("."))
+    return bool(file) and is_name and not Path(text).exists()
+
+
 def _instance(kind: type[Cell], text: str) -> Cell:
     try:
         return kind()
