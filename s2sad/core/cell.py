@@ -7,13 +7,17 @@ last; at the top it may have a name of its own. Lists and dicts are not looked i
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from difflib import get_close_matches
 from typing import Any, TypeVar
 
 from s2sad.core import changes, dtypes, location, precision, state
+from s2sad.core.cell_hooks import Hooked
 from s2sad.core.diagnostics import S2sadError, did_you_mean, fail
 from s2sad.core.dispatch import slots
 from s2sad.core.dtypes import DType
+from s2sad.core.elsewhere import OF_CELLS
 from s2sad.core.parameter import Parameter, ParameterTuple, check_unique, reading
 from s2sad.core.tensor import Tensor
 from s2sad.core.tracebacks import shorten
@@ -24,7 +28,7 @@ Self = TypeVar("Self", bound="Cell")
 REGISTRIES = ("_params", "_buffers", "_cells")
 
 
-class Cell:
+class Cell(Hooked):
     """Part of a network: Parameters, children, and a `construct` method that computes.
 
     Parameters
@@ -79,19 +83,15 @@ class Cell:
     def __init__(self, auto_prefix: bool = True, flags: Mapping[str, Any] | None = None) -> None:
         self.__dict__.update(
             _params={}, _buffers={}, _cells={}, _transient=set(), _auto_prefix=auto_prefix,
-            _param_prefix="", _flags={}, _precision=None, training=False, requires_grad=False,
-            phase="train",
+            _param_prefix="", _flags={}, _precision=None, _hooks=(), training=False,
+            requires_grad=False, phase="train",
         )  # fmt: skip
         if flags:
             self.add_flags(**flags)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         if not hasattr(self, "construct"):
-            raise fail(
-                "E0220", f"{self.cls_name} has no method 'construct'",
-                location=location.caller(),
-                help=f"define it: what {self.cls_name} computes from its arguments",
-            )  # fmt: skip
+            raise no_construct(type(self), location.caller())
         try:
             return slots().call_cell(self, args, kwargs)
         except Exception as error:
@@ -108,12 +108,18 @@ class Cell:
                     value, read = own[registry][name], reading.get()
                     return value if read is None else read(value)
         elif not name.startswith("__"):
-            raise self._not_initialised(f"reading {name!r}")
+            is_ours = name in Cell.__annotations__  # what needs it was called by the user
+            raise self._not_initialised("using it" if is_ours else f"reading {name!r}")
         known = [] if name.startswith("__") else dir(self)
         raise fail(
             "E0220", f"{type(self).__name__} has no attribute {name!r}",
-            help=did_you_mean(name, known),
+            help=OF_CELLS.get(name) or did_you_mean(name, known) or self._held(),
         )  # fmt: skip
+
+    def _held(self) -> str | None:
+        """Help that names what is registered, if that is little."""
+        own = [name for registry in REGISTRIES for name in self.__dict__.get(registry, ())]
+        return f"it has {', '.join(own)}" if 0 < len(own) < 6 else None
 
     def __setattr__(self, name: str, value: Any) -> None:
         if "_cells" not in self.__dict__:
@@ -182,7 +188,7 @@ class Cell:
         return fail(
             "E0221", f"{action} comes before {type(self).__name__} is initialised",
             location=location.caller(),
-            help="call super().__init__() first",
+            help=f"call super().__init__() first in {type(self).__name__}.__init__",
         )  # fmt: skip
 
     def _other_kind(self, name: str, value: Any) -> S2sadError:
@@ -427,6 +433,40 @@ class Cell:
 
     # -- state --------------------------------------------------------------------------------
 
+    def set_inputs(self, *inputs: Any, **kwargs: Any) -> None:
+        """Say what the arguments of `construct` will be.
+
+        Parameters
+        ----------
+        *inputs, **kwargs
+            A Tensor for each argument. A size of None, as in ``Tensor(shape=[None, 3],
+            dtype=float32)``, may be any: one program serves them.
+
+        Raises
+        ------
+        S2sadError
+            E0302 where `construct` takes no such arguments. A call with others has E0301, E0302 or
+            E0401.
+
+        Examples
+        --------
+        >>> from s2sad import Tensor, float32, nn
+        >>> net = nn.ReLU()
+        >>> net.set_inputs(Tensor(shape=[None, 3], dtype=float32))
+        >>> net.get_inputs()
+        (Tensor(shape=[None, 3], dtype=Float32),)
+        """
+        try:
+            bound = inspect.signature(self.construct).bind(*inputs, **kwargs)
+        except TypeError as error:
+            raise fail("E0302", f"{self.cls_name}.construct: {error}") from None
+        object.__setattr__(self, "inputs_said", (*bound.args, *bound.kwargs.values()))
+        changes.note()
+
+    def get_inputs(self) -> tuple[Any, ...] | None:
+        """What `set_inputs` has said; None before."""
+        return vars(self).get("inputs_said")
+
     def set_train(self: Self, mode: bool = True) -> Self:
         """Let this Cell and all below train (or infer); the Cell itself."""
         if not isinstance(mode, bool):
@@ -562,6 +602,10 @@ class Cell:
         """What `repr` shows between the parentheses; for subclasses."""
         return ""
 
+    def __shown__(self) -> str:
+        """What messages call it (`s2sad.core.shown`)."""
+        return f"a {self.cls_name}"
+
     def __repr__(self) -> str:
         extra = self.extend_repr()
         children = [f"({name}): {cell!r}" for name, cell in self._cells.items()]
@@ -569,6 +613,19 @@ class Cell:
             return f"{self.cls_name}({extra})"
         lines = "\n".join([extra, *children] if extra else children).replace("\n", "\n  ")
         return f"{self.cls_name}(\n  {lines}\n)"
+
+
+def no_construct(kind: type[Cell], place: location.Location | None = None) -> S2sadError:
+    """E0220 for a class of Cells that does not say what it computes."""
+    own = [name for name in dir(kind) if not hasattr(Cell, name)]
+    called = "forward" if "forward" in own else next(
+        iter(get_close_matches("construct", own, 1, 0.75)), None
+    )  # fmt: skip
+    what = f"what {kind.__name__} computes from its arguments"
+    return fail(
+        "E0220", f"{kind.__name__} has no method 'construct'", location=place,
+        help=f"define it: {what}" if called is None else f"give {called} the name construct",
+    )  # fmt: skip
 
 
 def _join(path: str, name: str) -> str:

@@ -11,6 +11,7 @@ from typing import Any
 from s2sad.core.cache import parse_size
 from s2sad.core.cell import Cell
 from s2sad.core.diagnostics import fail
+from s2sad.core.shown import shown
 
 
 class Checkpoint:
@@ -97,7 +98,7 @@ def checkpoint(fn: Any = None, *, memory: int | str | None = None) -> Any:
         return fn
     if not callable(fn) or isinstance(fn, type):
         help = "checkpoint its instances" if isinstance(fn, type) else None  # noqa: A001
-        raise fail("E0304", f"checkpoint takes a function or a Cell, got {fn!r}", help=help)
+        raise fail("E0304", f"checkpoint takes a function or a Cell, got {shown(fn)}", help=help)
     return Checkpoint(fn, budget)
 
 

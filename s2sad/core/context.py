@@ -311,7 +311,8 @@ def _checked(key: str, value: Any) -> Any:
     kinds = setting.kind if isinstance(setting.kind, tuple) else (setting.kind,)
     if not isinstance(value, kinds) or (isinstance(value, bool) and bool not in kinds):
         names = " or ".join(kind.__name__ for kind in kinds)
-        raise fail("E0303", f"{key} takes {names}, got {value!r}")
+        modes = "GRAPH_MODE or PYNATIVE_MODE" if key == "mode" else None
+        raise fail("E0303", f"{key} takes {names}, got {value!r}", help=modes)
     if isinstance(setting.allowed, tuple):
         if value not in setting.allowed:
             words = ", ".join(repr(x) for x in setting.allowed)

@@ -9,6 +9,7 @@ from types import MethodType
 from typing import Any
 
 from s2sad.core.diagnostics import fail
+from s2sad.core.shown import shown
 from s2sad.core.transform import checked_positions
 
 
@@ -52,7 +53,7 @@ class CustomVjp:
         """
         for rule in (fwd, bwd):
             if not callable(rule):
-                raise fail("E0304", f"defvjp takes two functions, got {rule!r}")
+                raise fail("E0304", f"defvjp takes two functions, got {shown(rule)}")
         self.rules = fwd, bwd
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
@@ -115,7 +116,7 @@ def custom_vjp(fun: Any = None, nondiff_argnums: int | Sequence[int] = ()) -> An
     if fun is None:
         return lambda function: custom_vjp(function, positions)
     if not callable(fun):
-        raise fail("E0304", f"custom_vjp takes a function, got {fun!r}")
+        raise fail("E0304", f"custom_vjp takes a function, got {shown(fun)}")
     return CustomVjp(fun, positions)
 
 

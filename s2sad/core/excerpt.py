@@ -1,4 +1,4 @@
-"""How is a place in the source shown: its line with a caret, and the calls that led there?
+"""How is a place in the source shown: its lines with carets, and the calls that led there?
 
 What a user reads first is the innermost line of theirs; a place inside of s2sad stands below it.
 """
@@ -15,6 +15,8 @@ from s2sad.core.location import Location
 
 #: Of a chain of calls, as many are shown at either end.
 CALLS_SHOWN = 8
+#: Of an expression over more lines, the first ones are shown, and the last.
+LINES_SHOWN = 6
 
 
 def users(place: Location) -> tuple[list[Location], Location]:
@@ -42,28 +44,26 @@ def _called_from(place: Location, outside: Location | None) -> Location:
 
 
 def excerpt(innermost: Location, label: str = "", scope: str = "") -> list[str]:
-    """The user's line with its caret, and the calls around it.
+    """The user's lines with their carets, and the calls around them.
 
     Parameters
     ----------
     innermost : Location
     label : str
-        Stands beside the caret.
+        Stands beside the last caret.
     scope : str
         Of the Cell to which `innermost` belongs: ``"Net/fc:Dense"``.
     """
     inner, place = users(innermost)
     lines = [f"  --> {place.file}:{place.line}:{place.column}"]
-    text = linecache.getline(place.file, place.line).rstrip()
-    if text:
-        margin = " " * len(str(place.line))
-        before, under = split(text, place)
-        caret = "^" * max(1, _width(under))
-        lines += [
-            f"{margin} |",
-            f"{place.line} | {text}",
-            f"{margin} | {_blank(before)}{caret} {label}".rstrip(),
-        ]
+    shown = _marked(place)
+    if shown:
+        width = len(str(place.end_line or place.line))
+        lines.append(f"{' ' * width} |")
+        for number, text, caret in shown:
+            lines.append(f"{number:>{width}} | {text}")
+            lines += [f"{' ' * width} | {caret}"] if caret else []
+        lines[-1] = f"{lines[-1]} {label}".rstrip()
     inside = [f"   = inside {_cell(scope)}{x.file}:{x.line}:{x.column}" for x in inner[:1]]
     return lines + inside + _calls(list(place.chain())[1:])
 
@@ -77,11 +77,38 @@ def _cell(scope: str) -> str:
     return f"{path} ({cells[-1][2]}), " if path else f"{cells[0][2]}, "
 
 
-def split(text: str, place: Location) -> tuple[str, str]:
-    """What stands before the place in its line, and the place itself; columns count bytes."""
-    raw = text.encode()
-    stop = place.end_column if place.end_column is not None else place.column + 1
-    before, under = raw[: place.column], raw[place.column : stop]
+def _marked(place: Location) -> list[tuple[int | str, str, str]]:
+    """Number, text and carets of each line of the place that has text."""
+    last = place.end_line or place.line
+    texts = [(i, linecache.getline(place.file, i).rstrip()) for i in range(place.line, last + 1)]
+    found: list[tuple[int | str, str, str]] = []
+    for number, text in texts:
+        if text:
+            before, under = split(text, place, number)
+            found.append((number, text, _blank(before) + "^" * max(1, _width(under))))
+    if len(found) > LINES_SHOWN:
+        found[LINES_SHOWN - 2 : -1] = [("", "...", "")]
+    return found
+
+
+def split(text: str, place: Location, line: int | None = None) -> tuple[str, str]:
+    """What stands before the place in a line of it, and the place itself; columns count bytes.
+
+    Parameters
+    ----------
+    text : str
+        That of the line, without white space at its end.
+    place : Location
+    line : int, optional
+        The line's number; the first one's, unless it is given.
+    """
+    raw, last = text.encode(), place.end_line or place.line
+    line = place.line if line is None else line
+    start = place.column if line == place.line else len(raw) - len(raw.lstrip())
+    stop = len(raw)
+    if line == last:
+        stop = place.end_column if place.end_column is not None else place.column + 1
+    before, under = raw[:start], raw[start:stop]
     return before.decode(errors="ignore"), under.decode(errors="ignore")
 
 

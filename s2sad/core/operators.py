@@ -13,6 +13,7 @@ from typing import Any
 from s2sad.core import storage
 from s2sad.core.diagnostics import did_you_mean, fail
 from s2sad.core.dispatch import slots
+from s2sad.core.elsewhere import OF_TENSORS
 
 #: Names in `tensor_methods` that are read without a call.
 PROPERTIES = frozenset({"T", "mT"})
@@ -37,17 +38,20 @@ def method(name: str) -> Callable[..., Any]:
     methods = slots().tensor_methods
     if name in methods:
         return methods[name]
-    kind = "operator" if name.startswith("__") else "attribute"
-    raise fail(
-        "E0220", f"Tensor has no {kind} {name!r}",
-        help=None if name.startswith("__") else did_you_mean(name, [*methods, *dir(Operators)]),
-    )  # fmt: skip
+    if name.startswith("__"):
+        raise fail("E0220", f"Tensor has no operator {name!r}")
+    near = OF_TENSORS.get(name) or did_you_mean(name, [*methods, *dir(Operators)])
+    raise fail("E0220", f"Tensor has no attribute {name!r}", help=near)
 
 
 class Operators(storage.Stored):
     """What a Tensor can do besides holding its elements."""
 
     __slots__ = ()
+
+    def __shown__(self) -> str:
+        """What messages call it (`s2sad.core.shown`)."""
+        return f"{self.dtype.short}{list(self.shape) or ''}"
 
     #: NumPy's operators leave ``array + tensor`` to the tensor.
     __array_priority__ = 1000.0

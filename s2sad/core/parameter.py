@@ -150,7 +150,8 @@ class Parameter(Tensor):
         array = storage.stored_copy(data, self.dtype)
         if array.shape != self.shape:
             raise fail(
-                "E0401", f"data of shape {array.shape} do not fit {self.name} of shape {self.shape}"
+                "E0401", f"data of shape {array.shape} do not fit {self.name} of shape "
+                f"{self.shape}", help="make another Parameter for data of another shape",
             )  # fmt: skip
         self.adopt(array)
         return self

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from s2sad.core import dtypes
-from s2sad.core.diagnostics import S2sadError, fail
+from s2sad.core.diagnostics import S2sadError, did_you_mean, fail
 from s2sad.core.dtypes import DType
 
 
@@ -75,7 +75,11 @@ def stored_copy(data: Any, dtype: DType | None = None) -> np.ndarray:
 
 def _check_dtype(dtype: Any) -> None:
     if not isinstance(dtype, DType):
-        raise fail("E0303", f"a dtype such as s2sad.float32 is needed, got {dtype!r}")
+        known = [each.name for each in dtypes.ALL]
+        near = None
+        if isinstance(dtype, str):
+            near = f"write s2sad.{dtype}" if dtype in known else did_you_mean(dtype, known)
+        raise fail("E0303", f"a dtype such as s2sad.float32 is needed, got {dtype!r}", help=near)
 
 
 def default_dtype(data: Any) -> DType:
@@ -184,7 +188,10 @@ def _as_array(data: Any) -> np.ndarray:
     try:
         array = np.array(data)
     except ValueError as error:
-        raise fail("E0401", f"the list is no array: {_ragged(data) or error}") from None
+        raise fail(
+            "E0401", f"the list is no array: {_ragged(data) or error}",
+            help="fill the short rows up, or make a Tensor of each row",
+        ) from None  # fmt: skip
     # [2**64] becomes objects, [2**63] unsigned, [-1, 2**63] float64.
     if array.dtype.kind in "Ou" or (array.dtype == np.float64 and (abs(array) >= 2**63).any()):
         wide = next((x for x in _leaves(data) if _is_wide(x)), None)

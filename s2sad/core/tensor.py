@@ -8,15 +8,18 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
-from s2sad.core import dtypes, location, printing, storage
+from s2sad.core import dtypes, printing, storage
 from s2sad.core.device import require_cpu
 from s2sad.core.diagnostics import S2sadError, fail
 from s2sad.core.dtypes import DType
+from s2sad.core.hooks import Entry, hooks_of
 from s2sad.core.operators import Operators, method
+
+Self = TypeVar("Self", bound="Tensor")
 
 
 class Tensor(Operators):
@@ -29,7 +32,8 @@ class Tensor(Operators):
     dtype : DType, optional
         By default int64, float32 or bool for Python numbers and lists, else that of the data.
     shape : int or tuple of int, optional
-        With `init` only.
+        With `init`; or without any data, where the result is a `Placeholder`: None is a size then
+        that may be any.
     init : number or callable, optional
         Instead of `input_data`: a number that fills the shape, or a callable that fills the NumPy
         array which it is given (float32 for float16 and bfloat16) and returns nothing.
@@ -64,6 +68,14 @@ class Tensor(Operators):
 
     __slots__ = ("__weakref__",)
 
+    def __new__(
+        cls: type[Self], input_data: Any = None, dtype: Any = None, shape: Any = None,
+        init: Any = None, *args: Any, **kwargs: Any,
+    ) -> Self:  # fmt: skip
+        is_type_alone = input_data is None and init is None and shape is not None
+        kind: Any = Placeholder if cls is Tensor and is_type_alone else cls
+        return object.__new__(kind)
+
     def __init__(
         self,
         input_data: Any = None,
@@ -81,14 +93,14 @@ class Tensor(Operators):
                 raise fail("E0302", "init goes with shape and dtype, and without input_data")
             self.array = storage.filled(shape, dtype, init)
         elif shape is not None:
-            raise _shape_alone(input_data)
+            raise fail("E0302", "shape goes with init; data bring their own shape")
         else:
             self.array = storage.stored_copy(input_data, dtype)
 
     @staticmethod
     def wrap(array: np.ndarray) -> Tensor:
         """Tensor over `array`, which already has the storage of its dtype; nothing is copied."""
-        tensor = Tensor.__new__(Tensor)
+        tensor = object.__new__(Tensor)
         tensor.array = array
         return tensor
 
@@ -160,6 +172,11 @@ class Tensor(Operators):
     def device(self) -> str:
         """The device that holds the elements."""
         return "CPU"
+
+    @property
+    def _hooks(self) -> tuple[Entry, ...]:
+        """What `register_hook` has registered: guards of compiled code ask for it."""
+        return hooks_of(self)
 
     def data_ptr(self) -> int:
         """Address of the first element."""
@@ -297,7 +314,10 @@ class Tensor(Operators):
 
     def __iter__(self) -> Iterator[Tensor]:
         if not self.array.ndim:
-            raise fail("E0304", "a 0-d Tensor cannot be iterated over")
+            raise fail(
+                "E0304", "a 0-d Tensor cannot be iterated over",
+                help="go through `range(n)`, or through a Tensor with an axis",
+            )  # fmt: skip
         return (Tensor.wrap(self.array[i, ...]) for i in range(len(self.array)))
 
     def __setitem__(self, index: Any, value: Any) -> None:
@@ -336,7 +356,72 @@ class Tensor(Operators):
         return format(self.item(), spec) if spec else str(self)
 
 
-def _shape_alone(input_data: Any) -> S2sadError:
-    if input_data is not None:
-        return fail("E0302", "shape goes with init; data bring their own shape")
-    return fail("E0310", "a Tensor without data is not supported yet", location=location.caller())
+class Placeholder(Tensor):
+    """A Tensor without elements, which says what others will be.
+
+    ``Tensor(shape=[None, 3], dtype=float32)`` makes it; arguments and errors are those of Tensor.
+
+    Attributes
+    ----------
+    sizes : tuple of (int or None)
+        None for a size that may be any.
+
+    Examples
+    --------
+    >>> Tensor(shape=[None, 3], dtype=dtypes.float32)
+    Tensor(shape=[None, 3], dtype=Float32)
+    """
+
+    __slots__ = ("_dtype", "sizes")
+
+    def __init__(
+        self, input_data: None = None, dtype: DType | None = None, shape: Any = (),
+        init: None = None, const_arg: bool = False, device: str | None = None,
+    ) -> None:  # fmt: skip
+        require_cpu(device)
+        if not isinstance(dtype, DType):
+            raise fail("E0302", "a Tensor of which only the shape is given needs a dtype")
+        sizes = shape if isinstance(shape, (tuple, list)) else (shape,)
+        self.sizes = tuple(map(_size, sizes))
+        self._dtype = dtype
+
+    @staticmethod
+    def of(sizes: tuple[Any, ...], dtype: DType) -> Placeholder:
+        """One of `sizes` that need not be numbers."""
+        made = object.__new__(Placeholder)
+        made.sizes, made._dtype = sizes, dtype
+        return made
+
+    @property
+    def dtype(self) -> DType:
+        """Type of the elements."""
+        return self._dtype
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Size of each axis, -1 where it may be any."""
+        return tuple(-1 if size is None else size for size in self.sizes)
+
+    @property
+    def array(self) -> np.ndarray:  # type: ignore[override]
+        raise fail(
+            "E0304", f"{self!r} has no elements: it says what other Tensors will be",
+            help="give a Tensor with data",
+        )  # fmt: skip
+
+    def __repr__(self) -> str:
+        sizes = ", ".join(map(str, self.sizes))
+        return f"Tensor(shape=[{sizes}], dtype={self._dtype.name.capitalize()})"
+
+    __str__ = __repr__
+
+
+def _size(given: Any) -> int | None:
+    """One size of a shape (E0303, E0404)."""
+    if given is None:
+        return None
+    if isinstance(given, bool) or not isinstance(given, (int, np.integer)):
+        raise fail("E0303", f"a size is an int, or None where it may be any, got {given!r}")
+    if given < 0:
+        raise fail("E0404", f"a size is not below 0, got {given}", help="None where it may be any")
+    return int(given)

@@ -8,9 +8,10 @@ from enum import Enum
 from types import MethodType
 from typing import Any, Literal
 
-from s2sad.core.diagnostics import fail
+from s2sad.core.diagnostics import S2sadError, fail
 from s2sad.core.dispatch import slots
 from s2sad.core.parameter import Parameter
+from s2sad.core.shown import shown
 from s2sad.core.tracebacks import shorten
 
 Kind = Literal["grad", "value_and_grad", "vjp", "jvp", "jacfwd", "jacrev", "vmap"]
@@ -340,7 +341,10 @@ def get_grad(gradients: Any, identifier: int | Parameter) -> Any:
     array([2.], dtype=float32)
     """
     if isinstance(identifier, bool) or not isinstance(identifier, (int, Parameter)):
-        raise fail("E0304", f"an argument's position or a Parameter is needed, got {identifier!r}")
+        raise fail(
+            "E0304", f"an argument's position or a Parameter is needed, got {shown(identifier)}",
+            help="give the Parameter itself, not its name: net.weight",
+        )  # fmt: skip
     wanted = identifier.name if isinstance(identifier, Parameter) else identifier
     for name, gradient in _pairs(gradients):
         if type(name) is type(wanted) and name == wanted:
@@ -370,13 +374,19 @@ def made_of(
 ) -> Transform:
     """A derivative of `fn` as a user asked for it; see `grad` for the errors."""
     if not callable(fn):
-        raise fail("E0304", f"{kind} takes a Cell or a function, got {fn!r}")
+        raise fail(
+            "E0304", f"{kind} takes a Cell or a function, got {shown(fn)}",
+            help=f"give the function, and call what {kind} gives: {kind}(function)(x)",
+        )  # fmt: skip
     flags = {"has_aux": has_aux, "return_ids": return_ids, "sens_param": sens_param}
     for name, flag in flags.items():
         if not isinstance(flag, bool):
-            raise fail("E0303", f"{name} is True or False, got {flag!r}")
+            raise fail("E0303", f"{name} is True or False, got {shown(flag)}")
     if grad_position is None and weights is None:
-        raise fail("E0404", "grad_position and weights are both None: nothing to differentiate")
+        raise fail(
+            "E0404", "grad_position and weights are both None: nothing to differentiate",
+            help="give the position of an argument, or net.trainable_params() as weights",
+        )  # fmt: skip
     return Transform(kind, fn, checked_positions(grad_position), _weights(weights), **flags)
 
 
@@ -387,7 +397,10 @@ def checked_positions(given: Any) -> int | tuple[int, ...] | Every | None:
     positions = tuple(given) if isinstance(given, (tuple, list)) else (given,)
     for position in positions:
         if isinstance(position, bool) or not isinstance(position, int):
-            raise fail("E0303", f"a grad_position is an int, got {position!r}")
+            raise fail(
+                "E0303", f"a grad_position is an int, got {shown(position)}",
+                help="count the arguments: the first one is 0",
+            )  # fmt: skip
     if not positions or min(positions) < 0 or len(set(positions)) < len(positions):
         raise fail("E0404", f"each grad_position is from 0 on and occurs once, got {given!r}")
     return positions if isinstance(given, (tuple, list)) else given
@@ -397,9 +410,16 @@ def _weights(given: Any) -> Parameter | tuple[Parameter, ...] | None:
     if given is None or isinstance(given, Parameter):
         return given
     if not isinstance(given, Iterable):
-        raise fail("E0304", f"weights are Parameters, got {given!r}")
+        raise _no_weights(given)
     weights = tuple(given)
     for weight in weights:
         if not isinstance(weight, Parameter):
-            raise fail("E0304", f"weights are Parameters, got {weight!r}")
+            raise _no_weights(weight)
     return weights
+
+
+def _no_weights(given: Any) -> S2sadError:
+    return fail(
+        "E0304", f"weights are Parameters, got {shown(given)}",
+        help="give those of a Cell: net.trainable_params()",
+    )  # fmt: skip

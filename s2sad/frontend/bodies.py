@@ -8,7 +8,7 @@ value, so there is no confusion about what a derivative is with respect to.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import count
 from typing import Any
 
@@ -17,6 +17,7 @@ from s2sad.core.diagnostics import fail
 from s2sad.core.parameter import Parameter
 from s2sad.core.transform import Transform
 from s2sad.frontend import forms
+from s2sad.frontend.effects import HOST
 from s2sad.frontend.forms import is_tensor
 from s2sad.frontend.frame import Frame, Session
 from s2sad.frontend.regions import Part, Run, is_argument, isolated, read_part
@@ -24,12 +25,13 @@ from s2sad.frontend.trees import leaves, map_leaves
 from s2sad.ir import builder as builders
 from s2sad.ir.builder import as_tuple
 from s2sad.ir.clone import copy_region
-from s2sad.ir.graph import Region, Value
+from s2sad.ir.graph import Operation, Region, Value
+from s2sad.ir.primitive import Trait
 from s2sad.ir.rewriter import outer_values
 from s2sad.ir.types import type_of
 from s2sad.prims.marker import differentiable
 
-TRANSFORM = p.ALL["transform"]
+TRANSFORM, HOOK = p.ALL["transform"], p.ALL["hook"]
 
 
 @dataclass(frozen=True)
@@ -119,6 +121,25 @@ class Body:
         count = 0 if kind == "grad" else len(self.region.yields)
         return found[:count], found[count:]
 
+    def later(self) -> Body:
+        """The same for computing it once more: what it does besides was done then, hooks apart."""
+        region = copy_region(self.region, {})
+        for operation in _around_hooks(region):
+            if operation.prim.has(Trait.EFFECT):
+                operation.result.replace_uses(operation.operands[0])
+                operation.set_reads(())
+                operation.parent.remove(operation)  # type: ignore[union-attr]
+        operands = [
+            self.session.capture(HOST) if value.type.is_linear else value for value in self.operands
+        ]
+        return replace(self, region=region, operands=operands)
+
+    def write_effects(self, values: Sequence[Value]) -> None:
+        """Let effects come after those of what was emitted, which gave `values`."""
+        for value in values:
+            if value.type.is_linear:
+                self.session.write(HOST, value)
+
     def write(self, values: Sequence[Value]) -> None:
         """Let Parameters hold from now on what the region left in them."""
         for key, value in zip(self.written, values[len(values) - len(self.written) :], strict=True):
@@ -137,6 +158,15 @@ class Body:
         if not values:
             return self.form
         return map_leaves(self.form, lambda x: values[x.index] if isinstance(x, Place) else x)
+
+
+def _around_hooks(region: Region) -> list[Operation]:
+    """Operations of `region`, at any depth, but for what hooks do."""
+    found = []
+    for operation in region.operations:
+        inner = () if operation.prim is HOOK else operation.regions.values()
+        found += [operation, *(each for nested in inner for each in _around_hooks(nested))]
+    return found
 
 
 def read_body(

@@ -313,6 +313,7 @@ def _operation(leaving: Open) -> tuple[Value, ...]:
     regions = {"then": then.region, "orelse": orelse.region}
     results = as_tuple(builders.current().emit(if_, [leaving.condition], {}, regions))
     for value, *ends in zip(results, then.yields, orelse.yields, strict=True):
+        value.is_weak = all(end.is_weak for end in ends)
         note_result(leaving.frame.session, value, *ends)
     return results
 

@@ -15,10 +15,11 @@ from typing import Any
 
 from s2sad import prims as p
 from s2sad.core import dtypes
-from s2sad.core.diagnostics import fail
+from s2sad.core.diagnostics import S2sadError, amend, fail
+from s2sad.core.shown import shown
+from s2sad.core.signatures import fitted
 from s2sad.core.tensor import Tensor
 from s2sad.frontend import expressions, refusals, texts
-from s2sad.frontend.arguments import fitted
 from s2sad.frontend.containers import is_made, own
 from s2sad.frontend.expressions import (
     FUNCTIONS,
@@ -38,11 +39,12 @@ from s2sad.frontend.frame import Frame
 from s2sad.frontend.guards import MISSING
 from s2sad.frontend.index import VaryingRange
 from s2sad.frontend.local_functions import LocalFunction
+from s2sad.frontend.numbers import are_numbers, number_of
 from s2sad.frontend.sequences import Once
-from s2sad.frontend.shown import shown
 from s2sad.frontend.static import as_python
 from s2sad.ir import builder as builders
 from s2sad.ir import dims
+from s2sad.ir.dims import Symbolic
 from s2sad.ir.graph import Value
 from s2sad.ir.varying import Unfit, holds_varying
 
@@ -201,7 +203,11 @@ def _extreme(
     best, rank = candidates[0], ranks[0]
     for item, other in zip(candidates[1:], ranks[1:], strict=True):
         test = operate(frame, better, other, rank)
-        condition = data_condition(frame, test)
+        try:
+            condition = data_condition(frame, test)
+        except S2sadError as error:  # of several elements
+            amend(error, help=f"ops.{function.__name__}imum(a, b) compares element by element")
+            raise
         if condition is not None:
             best, rank = (_chosen(condition, *pair) for pair in ((item, best), (other, rank)))
         elif truth(test):
@@ -352,12 +358,12 @@ def _cast(frame: Frame, args: list[Any], kwargs: dict[str, Any]) -> Any:
 
 @builtin(int)
 def _int(frame: Frame, args: list[Any], kwargs: dict[str, Any]) -> Any:
-    return _number(int, args, kwargs, lambda x: x if x.dtype.is_integer else _as(x, dtypes.int64))
+    return _number(int, args, kwargs, lambda x: number_of(x, dtypes.int64))
 
 
 @builtin(float)
 def _float(frame: Frame, args: list[Any], kwargs: dict[str, Any]) -> Any:
-    return _number(float, args, kwargs, lambda x: x if x.dtype.is_float else _as(x, dtypes.float32))
+    return _number(float, args, kwargs, lambda x: number_of(x, dtypes.float64))
 
 
 @builtin(bool)
@@ -386,10 +392,6 @@ def _number(
     return convert(p.reshape(value, shape=()) if value.ndim else value)
 
 
-def _as(value: Value, dtype: Any) -> Any:
-    return method_of_tensor("astype")(value, dtype)
-
-
 @builtin(str)
 def _str(frame: Frame, args: list[Any], kwargs: dict[str, Any]) -> Any:
     return _text(str, args, kwargs)
@@ -416,7 +418,8 @@ def _text(kind: Any, args: list[Any], kwargs: dict[str, Any]) -> Any:
 def _range(frame: Frame, args: list[Any], kwargs: dict[str, Any]) -> Any:
     if holds_varying(args):
         return VaryingRange(*args)
-    return Range(*args) if any(map(is_tensor, args)) else as_python(range, *args, **kwargs)
+    is_open = any(is_tensor(bound) or isinstance(bound, Symbolic) for bound in args)
+    return Range(*args) if is_open else as_python(range, *args, **kwargs)
 
 
 @builtin(set)
@@ -499,6 +502,8 @@ def _abs(frame: Frame, args: list[Any], kwargs: dict[str, Any]) -> Any:
 
 @builtin(divmod)
 def _divmod(frame: Frame, args: list[Any], kwargs: dict[str, Any]) -> Any:
+    if are_numbers(tuple(args)) and len(args) == 2:
+        return operate(frame, "floordiv", *args), operate(frame, "mod", *args)
     if any(map(is_tensor, args)):
         return method_of_tensor("__divmod__")(*args)
     return _bound("divmod", divmod, args, kwargs)
@@ -514,7 +519,11 @@ def _pow(frame: Frame, args: list[Any], kwargs: dict[str, Any]) -> Any:
 @builtin(round)
 def _round(frame: Frame, args: list[Any], kwargs: dict[str, Any]) -> Any:
     if args and is_tensor(args[0]):
-        return method_of_tensor("__round__")(*args, **kwargs)
+        found = method_of_tensor("__round__")(*args, **kwargs)
+        if not are_numbers(tuple(args[:1])):
+            return found
+        is_int = len(args) == 1 and not kwargs
+        return number_of(found, dtypes.int64 if is_int else found.dtype)
     return _bound("round", round, args, kwargs)
 
 

@@ -7,15 +7,15 @@ from collections.abc import Callable, Mapping, Sequence
 from types import FunctionType, MethodType
 from typing import Any
 
-from s2sad.core.cell import Cell
+from s2sad.core.cell import Cell, no_construct
 from s2sad.core.checkpoint import Checkpoint
 from s2sad.core.custom_vjp import CustomVjp
-from s2sad.core.diagnostics import fail
+from s2sad.core.diagnostics import S2sadError, amend, annotate, fail
 from s2sad.core.location import Location
+from s2sad.core.signatures import fitted
 from s2sad.core.transform import Transform, innermost, unwrapped
-from s2sad.frontend.arguments import fitted
 from s2sad.frontend.local_functions import LocalFunction
-from s2sad.frontend.source import short_name
+from s2sad.frontend.source import head_of
 
 
 def bind(
@@ -26,7 +26,18 @@ def bind(
         return _bind_transform(function, args, kwargs)
     target = function.construct if isinstance(function, Cell) else function
     signature = inspect.signature(target, follow_wrapped=False)
-    return fitted(name_of(function), signature, args, kwargs, start_of(function))
+    name = name_of(function)
+    spoken = name.removesuffix("_") if name.endswith("lambda_") else name
+    try:
+        return fitted(spoken, signature, args, kwargs, lambda: start_of(function))
+    except S2sadError as error:
+        if isinstance(function, Cell) and not _names_itself(construct_of(function)):
+            amend(error, help="its first parameter is the Cell itself: def construct(self, ...)")
+        raise
+
+
+def _names_itself(method: Any) -> bool:
+    return next(iter(inspect.signature(method, follow_wrapped=False).parameters), None) == "self"
 
 
 def _bind_transform(
@@ -60,7 +71,12 @@ def bind_through(
                 raise fail("E0302", "the last argument must be the output's cotangent: sens_param")
             args, seeds = args[:-1], (args[-1], *seeds)
         function = unwrapped(function.function)
-    return bind(function, args, kwargs), seeds
+    try:
+        return bind(function, args, kwargs), seeds
+    except S2sadError as error:
+        if seeds:
+            annotate(error, "the last argument of the call was taken as the cotangent: sens_param")
+        raise
 
 
 def title_of(function: Callable[..., Any]) -> str:
@@ -69,6 +85,15 @@ def title_of(function: Callable[..., Any]) -> str:
     if isinstance(function, Cell):
         function = construct_of(function)
     return f"{(function.__module__ or '').rpartition('.')[2]}.{name_of(function)}"
+
+
+def title_of_call(function: Any) -> str:
+    """What a call of `function` runs, in words: ``"grad of rnn.Net.construct"``."""
+    kinds = []
+    while isinstance(function, Transform):
+        kinds.append(function.kind)
+        function = unwrapped(function.function)
+    return " of ".join([*kinds, title_of(function)])
 
 
 def name_of(function: Callable[..., Any]) -> str:
@@ -82,7 +107,7 @@ def name_of(function: Callable[..., Any]) -> str:
 def construct_of(cell: Cell) -> Any:
     """The construct of the Cell's class (E0220 when it has none)."""
     if not hasattr(type(cell), "construct"):
-        raise fail("E0220", f"{type(cell).__name__} has no method 'construct'", help="define it")
+        raise no_construct(type(cell))
     return type(cell).construct  # type: ignore[attr-defined]
 
 
@@ -96,4 +121,4 @@ def start_of(function: Callable[..., Any]) -> Location | None:
         return target.place
     if not isinstance(target, FunctionType):
         return None
-    return Location(short_name(target.__code__.co_filename), target.__code__.co_firstlineno, 0)
+    return head_of(target.__code__)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Iterator
+from functools import partial
 from types import BuiltinFunctionType, FunctionType, MethodType
 from typing import Any
 
@@ -17,23 +18,28 @@ import gast
 from s2sad.core import context, generator
 from s2sad.core import location as locations
 from s2sad.core.cell import Cell
+from s2sad.core.cell_hooks import Hooked
 from s2sad.core.checkpoint import Checkpoint
 from s2sad.core.custom_vjp import CustomVjp
 from s2sad.core.diagnostics import S2sadError, fail
-from s2sad.core.hooks import Hook
+from s2sad.core.ensemble import Ensemble
+from s2sad.core.hooks import Hook, HookHandle, register_hook
+from s2sad.core.in_place import InPlace
 from s2sad.core.location import Location
 from s2sad.core.precision import UNMARKED
+from s2sad.core.signatures import fitted
 from s2sad.core.tensor import Tensor
-from s2sad.core.transform import Transform, Wrapper, jvp, jvp_call, vjp, vjp_call
+from s2sad.core.transform import Transform, Wrapper, jvp, jvp_call, unwrapped, vjp, vjp_call
 from s2sad.frontend import foreign, objects, refusals
-from s2sad.frontend.arguments import fitted
 from s2sad.frontend.branches import branch, returning
 from s2sad.frontend.builtin_calls import BUILTINS, in_order, through
 from s2sad.frontend.callee import bind, bind_through, name_of, start_of
+from s2sad.frontend.cell_hooks import call_with_hooks
 from s2sad.frontend.checkpoint import call_checkpoint
 from s2sad.frontend.choices import Choice
-from s2sad.frontend.containers import require_own
+from s2sad.frontend.containers import is_made, made_here, require_own
 from s2sad.frontend.custom import Rule, call_custom, call_custom_vjp
+from s2sad.frontend.ensembles import call_ensemble
 from s2sad.frontend.exits import NeverReturns, Open
 from s2sad.frontend.expressions import (
     CALL,
@@ -46,23 +52,23 @@ from s2sad.frontend.expressions import (
     method_of_tensor,
 )
 from s2sad.frontend.frame import Frame
-from s2sad.frontend.hooks import call_hook
+from s2sad.frontend.hooks import call_hook, call_register_hook
 from s2sad.frontend.local_functions import LocalFunction
+from s2sad.frontend.numbers import as_tensors
 from s2sad.frontend.raising import is_exception
 from s2sad.frontend.shown import point_out
 from s2sad.frontend.source import Source, source_of
 from s2sad.frontend.statements import execute, executes
 from s2sad.frontend.static import as_python
 from s2sad.frontend.transforms import Pullback, call_transform
-from s2sad.frontend.unread import DESCRIBING, runs_unread
+from s2sad.frontend.unread import DESCRIBING, READ_MODULES, runs_unread
+from s2sad.frontend.writes import rewrite
 from s2sad.ir import builder as builders
 from s2sad.ir.primitive import Primitive
 from s2sad.ir.varying import Unfit, holds_varying
 
 #: Functions that call a transform which they make, and what makes it.
 AT_ONCE = {jvp: jvp_call, vjp: vjp_call}
-#: Where our own functions are read as the user's are: they have attributes that may change.
-READ = ("s2sad.nn", "s2sad.amp")
 #: Deeper calls are taken for endless recursion, whatever ``max_call_depth`` of the context allows:
 #: Python's own stack ends not far behind.
 MAX_DEPTH = 200
@@ -132,7 +138,7 @@ def call(frame: Frame, function: Any, args: list[Any], kwargs: dict[str, Any]) -
     if isinstance(function, Hook):
         _refuse_varying(args, kwargs)
         bound = fitted(function.name, inspect.signature(function), args, kwargs)
-        return call_hook(frame, function, bound.args[0], lambda f, given: call(frame, f, given, {}))
+        return call_hook(frame, function, bound.args[0])
     if isinstance(function, Checkpoint):
         _refuse_varying(args, kwargs)
         return call_checkpoint(
@@ -140,10 +146,18 @@ def call(frame: Frame, function: Any, args: list[Any], kwargs: dict[str, Any]) -
             lambda given, named: call(frame, function.function, given, named),
         )  # fmt: skip
     if isinstance(function, BoundMethod):
-        return run_ours(function.function, [function.owner, *args], kwargs)
+        method, owner = function.function, function.owner
+        if method is register_hook:
+            return call_register_hook(frame, owner, args, kwargs)
+        if isinstance(method, InPlace):
+            return rewrite(frame, owner, lambda held: run_ours(method.value, [held, *args], kwargs))
+        return run_ours(method, [owner, *args], kwargs)
     if isinstance(function, Cell):
         return _call_cell(frame, function, args, kwargs)
     if isinstance(function, MethodType):
+        if is_of_ops(function.__func__) and is_ours(function.__func__):
+            guard_settings(frame, function.__self__)
+            return run_ours(function, args, kwargs)
         return call(frame, function.__func__, [function.__self__, *args], kwargs)
     if isinstance(function, FunctionType):
         if function in AT_ONCE:
@@ -155,13 +169,14 @@ def call(frame: Frame, function: Any, args: list[Any], kwargs: dict[str, Any]) -
             return _call_other(frame, function, args, kwargs)
         return inline(frame, function, args, kwargs)
     if function is Tensor:
-        return make_tensor(args, kwargs)
+        return make_tensor(*as_tensors([args, kwargs]))
     if is_exception(function):
         return as_python(function, *args, **kwargs)
     if isinstance(function, type) and is_of_ops(function):
-        return run_ours(function, args, kwargs)
-    if is_of_ops(type(function)):  # an object of such a class, made before
-        return run_ours(type(function).__call__, [function, *args], kwargs)
+        return made_here(frame.session, run_ours(function, args, kwargs))
+    method = objects.defined(function, "__call__")
+    if is_of_ops(method):  # of an object of such a class, or of a class of the user's below it
+        return call(frame, _bound(frame, function, method), args, kwargs)
     return _call_other(frame, function, args, kwargs)
 
 
@@ -171,18 +186,39 @@ CALL.append(call)
 def is_ours(function: Callable[..., Any]) -> bool:
     """Whether `function` is s2sad's own and runs on values as it stands; some is read instead."""
     name = function.__module__ or ""
-    return name.startswith("s2sad.") and not name.startswith(READ)
+    return name.startswith("s2sad.") and not name.startswith(READ_MODULES)
 
 
-def is_of_ops(kind: type) -> bool:
-    """Whether `kind` is a class of `ops`, such as GradOperation: its objects are called as ours."""
-    return kind.__module__.startswith("s2sad.ops.")
+def is_of_ops(thing: Any) -> bool:
+    """Whether `thing`, a class such as GradOperation or a method of one, belongs to `ops`."""
+    return (getattr(thing, "__module__", None) or "").startswith("s2sad.ops.")
+
+
+def _bound(frame: Frame, owner: Any, method: Any) -> Any:
+    """The `method` of an object of `ops` that a call means; guarded where its text is read."""
+    if is_ours(method) or is_made(frame.session, owner):
+        return MethodType(method, owner)
+    return frame.session.guards.attribute(owner, "__call__", f"{type(owner).__name__}.__call__")
+
+
+def guard_settings(frame: Frame, owner: Any) -> None:
+    """Let the program depend on what an object of `ops` was made with, which may be changed."""
+    if is_made(frame.session, owner):
+        return
+    for name in getattr(owner, "__dict__", ()):
+        if not name.startswith("_"):
+            frame.session.guards.attribute(owner, name, f"{type(owner).__name__}.{name}")
 
 
 def changes_process(function: Callable[..., Any]) -> bool:
     """Whether `function` would be run once, while compiling, in place of once a call."""
     module, name = function.__module__, function.__name__
     return module == generator.__name__ or (module == context.__name__ and name.startswith("set_"))
+
+
+def registers(function: Callable[..., Any]) -> bool:
+    """Whether `function` registers something with a Cell, or takes it away again."""
+    return function is HookHandle.remove or getattr(Hooked, function.__name__, None) is function
 
 
 def is_foreign(function: FunctionType) -> bool:
@@ -196,15 +232,32 @@ def run_ours(function: Callable[..., Any], args: list[Any], kwargs: dict[str, An
     """Run a function of s2sad on values; arguments that do not fit are the user's (E0302)."""
     _refuse_varying(args, kwargs)
     if changes_process(function):
+        raise refusals.of_process(function)
+    if registers(function):
         raise fail(
-            "E0104", f"{function.__qualname__} concerns the whole process, not one program",
-            help="call it outside of compiled code",
+            "E0104", f"{function.__qualname__} changes an object, and not one program",
+            help="call it outside of compiled code, where the object is made",
         )  # fmt: skip
     fitted(function.__name__, inspect.signature(function), args, kwargs)
+    args, kwargs = as_tensors([args, kwargs])
     return function(*args, **kwargs)
 
 
 def _call_cell(frame: Frame, cell: Cell, args: list[Any], kwargs: dict[str, Any]) -> Any:
+    path = f"{type(cell).__name__}.register_hook"
+    hooks = frame.session.guards.attribute(cell, "_hooks", path)
+    if not hooks:
+        return _compute_cell(frame, cell, args, kwargs)
+    _refuse_varying(args, kwargs)
+
+    def run(given: list[Any], named: dict[str, Any]) -> Any:
+        return _compute_cell(frame, cell, given, named)
+
+    return call_with_hooks(frame, cell, hooks, args, kwargs, run)
+
+
+def _compute_cell(frame: Frame, cell: Cell, args: list[Any], kwargs: dict[str, Any]) -> Any:
+    """What a Cell computes, whatever its hooks."""
     construct = frame.attribute(cell, "construct", f"{type(cell).__name__}.construct").__func__
     mark = frame.attribute(cell, "_precision", f"{type(cell).__name__}._precision") or UNMARKED
     with frame.session.inside(cell, mark):
@@ -233,6 +286,8 @@ def _call_with_bprop(
     _, *given = bind_arguments(construct, [cell, *args], kwargs).values()
 
     def gradients(values: list[Any], out: Any, dout: Any) -> Any:
+        with locations.at(start_of(bprop)):
+            bind_arguments(bprop, [cell, *values, out, dout], {})
         return inline(frame, bprop, [cell, *values, out, dout], {})
 
     rule = Rule(gradients, len(given), bprop.__qualname__, start_of(bprop))
@@ -263,6 +318,10 @@ def _call_transform(
     if kwargs:  # those that have a position get it
         bound, seeds = bind_through(transform, args, kwargs)
         args, kwargs = [*bound.args, *seeds], bound.kwargs
+    ensemble = unwrapped(transform.function)
+    if isinstance(ensemble, Ensemble):
+        runs = [partial(call, frame, each) for each in ensemble.functions]
+        return call_ensemble(frame, transform, args, kwargs, runs)
     return call_transform(
         frame, transform, args, kwargs,
         lambda given, named: call(frame, transform.function, given, named),
@@ -321,7 +380,7 @@ def bind_arguments(
 ) -> dict[str, Any]:
     """Parameters of `function` by name, defaults filled in (E0302 when they do not fit)."""
     signature = inspect.signature(function, follow_wrapped=False)
-    bound = fitted(name_of(function), signature, args, kwargs, start_of(function))
+    bound = fitted(name_of(function), signature, args, kwargs, lambda: start_of(function))
     bound.apply_defaults()
     return dict(bound.arguments)
 

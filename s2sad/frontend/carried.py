@@ -15,17 +15,23 @@ import gast
 import numpy as np
 
 from s2sad import prims as p
+from s2sad.core import dtypes
 from s2sad.core import location as locations
 from s2sad.core.diagnostics import fail
+from s2sad.core.dispatch import slots
 from s2sad.core.dtypes import DType
+from s2sad.core.in_place import InPlace
 from s2sad.core.location import Location
 from s2sad.core.tensor import Tensor
 from s2sad.core.trees import is_record, parts_of
 from s2sad.frontend.frame import Frame
 from s2sad.frontend.guards import fingerprint
 from s2sad.ir.builder import Builder
+from s2sad.ir.dims import Symbolic
 from s2sad.ir.graph import Value
-from s2sad.ir.types import TensorType, Type
+from s2sad.ir.types import TensorType, Type, bool_
+from s2sad.prims.cast import cast
+from s2sad.prims.shape import counted
 
 
 def stored_names(statements: Iterable[Any]) -> list[str]:
@@ -37,13 +43,20 @@ def stored_names(statements: Iterable[Any]) -> list[str]:
 
 
 def changed_names(statements: Iterable[Any]) -> list[str]:
-    """Variables that `statements` assign, or write into an item of."""
+    """Variables that `statements` assign, or write into."""
     written = [
         root for statement in statements for node in gast.walk(statement)
-        if isinstance(node, gast.Subscript) and isinstance(node.ctx, gast.Store)
+        if _is_write(node)
         for root in _root(node)
     ]  # fmt: skip
     return list(dict.fromkeys([*stored_names(statements), *written]))
+
+
+def _is_write(node: Any) -> bool:
+    """Whether `node` is ``owner[i]`` that is assigned, or ``owner.add_`` and the like."""
+    if isinstance(node, gast.Attribute):
+        return isinstance(slots().tensor_methods.get(node.attr), InPlace)
+    return isinstance(node, gast.Subscript) and isinstance(node.ctx, gast.Store)
 
 
 def _root(node: Any) -> list[str]:
@@ -86,15 +99,71 @@ class Blank:
     """A leaf that holds zeros of a type, which nobody reads: a loop will put something there."""
 
     type: Type
+    is_weak: bool = False
+
+
+@dataclass(frozen=True, eq=False)
+class Length:
+    """A leaf that holds the number that a size will be, where paths give different numbers."""
+
+    size: Symbolic
+
+
+def as_leaf(leaf: Any) -> Any:
+    """`leaf`, in place of a size the number that it will be."""
+    return Length(leaf) if isinstance(leaf, Symbolic) else leaf
 
 
 def is_number(leaf: Any) -> bool:
     return isinstance(leaf, (bool, int, float))
 
 
+def is_weak(leaf: Any) -> bool:
+    """Whether a leaf is a number of Python's, known or not, and so takes the dtype it meets."""
+    if isinstance(leaf, (Value, Blank)):
+        return leaf.is_weak
+    return is_number(leaf) or isinstance(leaf, Length)
+
+
+def weak_number(builder: Builder, number: bool | float) -> Value:
+    """A Python number as a value that computes as it does, and is as weak.
+
+    Raises
+    ------
+    S2sadError
+        E0404 for an int beyond 64 bits.
+    """
+    if isinstance(number, int) and not -(2**63) <= number < 2**63:
+        raise fail(
+            "E0404", f"the int {number} depends on data here, and does not fit int64",
+            help="write it as a float: 1e30",
+        )  # fmt: skip
+    kind = {bool: np.bool_, int: np.int64, float: np.float64}[type(number)]
+    value = builder.value(np.asarray(number, kind))
+    value.is_weak = kind is not np.bool_
+    return value
+
+
+def length_of(builder: Builder, size: Symbolic) -> Value:
+    """The number that a size will be, as weak as a number of Python's."""
+    with builder.active():
+        value = counted(size, dtypes.int64)
+    value.is_weak = True
+    return value
+
+
+def fits(number: Type, dtype: DType) -> bool:
+    """Whether a Python number of type `number` that meets `dtype` takes that."""
+    if not isinstance(number, TensorType) or number.shape:
+        return False
+    if number.dtype.is_float:
+        return dtype.is_float
+    return number.dtype is dtype or (number.dtype.is_integer and dtype is not bool_.dtype)
+
+
 def is_data(leaf: Any) -> bool:
     """Whether a leaf can differ between paths: tensors, and numbers, which become tensors."""
-    return isinstance(leaf, (Value, Tensor, Blank)) or is_number(leaf)
+    return isinstance(leaf, (Value, Tensor, Blank, Length)) or is_number(leaf)
 
 
 def shape_of(tree: Any) -> Any:
@@ -108,22 +177,23 @@ def shape_of(tree: Any) -> Any:
     return None
 
 
-def as_value(builder: Builder, leaf: Any, dtype: Any = None) -> Value:
-    """A leaf as a value: a Python float is f32, an int i64, unless `dtype` says otherwise."""
+def as_value(builder: Builder, leaf: Any, dtype: DType | None = None) -> Value:
+    """A leaf as a value of `dtype`, where that is given; numbers are as weak as they were."""
     if isinstance(leaf, Blank):
-        return zeros_of(builder, leaf.type)
-    if not is_number(leaf):
-        return builder.value(leaf)
-    if dtype is None:
-        kind = (
-            np.bool_
-            if isinstance(leaf, bool)
-            else np.int64
-            if isinstance(leaf, int)
-            else np.float32
-        )
-        return builder.value(np.asarray(leaf, kind))
-    return builder.value(np.asarray(leaf, dtype.storage))
+        found = zeros_of(builder, leaf.type)
+        found.is_weak = leaf.is_weak
+        return found
+    if is_number(leaf) and dtype is not None:
+        with builder.active():
+            return p.const(leaf, TensorType(dtype))
+    if isinstance(leaf, Length):
+        found = length_of(builder, leaf.size)
+    else:
+        found = weak_number(builder, leaf) if is_number(leaf) else builder.value(leaf)
+    if dtype is None or found.type == TensorType(dtype):
+        return found
+    with builder.active():
+        return cast(found, dtype=dtype)
 
 
 def zeros_of(builder: Builder, type: Type) -> Value:  # noqa: A002
@@ -134,6 +204,10 @@ def zeros_of(builder: Builder, type: Type) -> Value:  # noqa: A002
 
 def describe_leaf(leaf: Any) -> str:
     """What a leaf is called in messages."""
+    if leaf is None:
+        return "None"
+    if isinstance(leaf, (Symbolic, Length)):
+        return f"the size {leaf.size if isinstance(leaf, Length) else leaf}"
     return str(leaf.type) if isinstance(leaf, Value) else f"the {type(leaf).__name__} {leaf!r}"
 
 
@@ -167,17 +241,27 @@ def rebound(inner: Frame, outer: Frame, known: Iterable[str]) -> list[str]:
     ]  # fmt: skip
 
 
+#: Of a variable that a loop carries.
+BEFORE, AFTER = "before the loop", "after one pass"
+
+
 def differ(name: str, one: Any, other: Any, first: str, second: str) -> Exception:
     """E0306: a variable is not the same kind of thing on two paths."""
-    help = "let it be a Tensor of one type on both paths"  # noqa: A001
+    where = "in each pass" if first == BEFORE else "on both paths"
+    help = f"let it be a Tensor of one type {where}"  # noqa: A001
     if isinstance(one, Value) and isinstance(other, Value):
         a, b = one.type, other.type
         if isinstance(a, TensorType) and isinstance(b, TensorType) and a.dtype is not b.dtype:
             help = "cast one of them with `.astype(...)`"  # noqa: A001
     return fail(
-        "E0306", f"`{name}` is {describe_leaf(one)} {first} and {describe_leaf(other)} {second}",
-        help=help,
+        "E0306", f"{quoted(name)} is {describe_leaf(one)} {first} and {describe_leaf(other)} "
+        f"{second}", help=help,
     )  # fmt: skip
+
+
+def quoted(name: str) -> str:
+    """A variable, or a part of it, in messages; what has no name goes by words."""
+    return name if " " in name.partition("[")[0] else f"`{name}`"
 
 
 def same_static(one: Any, other: Any) -> bool:

@@ -26,6 +26,12 @@ from s2sad.ir.graph import Region
 
 #: Containers that may change.
 MUTABLE = (list, dict, set, np.ndarray)
+#: What to write where one of those would change in a branch or a loop on data.
+INSTEAD = {
+    list: "make a new one, as long on all paths: `[*items, item]`; or fill a tensor of known "
+    "length with `x[i] = v`",
+    dict: "make a new one, of the same keys on all paths: `{**entries, key: value}`",
+}
 #: Methods that change one of those.
 CHANGING = frozenset({
     "add", "append", "clear", "difference_update", "discard", "extend", "fill", "insert",
@@ -227,6 +233,7 @@ def require_own(frame: Frame, container: Any) -> None:
     if region is not builders.current().region:
         raise fail(
             "E0104", f"this {kind} cannot be changed in a branch or a loop on data",
-            help="assign a variable, and change it after" if is_object
-            else "fill a tensor of known length with `x[i] = v` instead",
+            help="assign a variable, and change it after" if is_object else INSTEAD.get(
+                type(container), f"make a new {kind} in it"
+            ),
         )  # fmt: skip

@@ -20,6 +20,7 @@ from s2sad import prims as p
 from s2sad.core.custom_vjp import CustomVjp
 from s2sad.core.diagnostics import fail
 from s2sad.core.location import Location
+from s2sad.core.shown import shown
 from s2sad.frontend.callee import start_of
 from s2sad.frontend.carried import written_now
 from s2sad.frontend.forms import is_tensor, tensors_in
@@ -59,7 +60,10 @@ class Rule:
     place: Location | None
 
     def refuse(self, code: str, message: str) -> Exception:
-        return fail(code, f"{self.name} {message}", location=self.place)
+        return fail(
+            code, f"{self.name} {message}", location=self.place,
+            help="return a gradient for each input, of its type, or None for zeros",
+        )  # fmt: skip
 
 
 def call_custom(
@@ -186,7 +190,7 @@ def call_custom_vjp(frame: Frame, custom: CustomVjp, args: list[Any], call: Call
     with session.differentiating(-1):
         pair = call(fwd, args)
     if not isinstance(pair, tuple) or len(pair) != 2:
-        message = f"{_name(fwd)} gives the pair of an output and residuals, got {pair!r}"
+        message = f"{_name(fwd)} gives the pair of an output and residuals, got {shown(pair)}"
         raise fail("E0302", message, location=start_of(fwd))
     fixed = [args[i] for i in custom.nondiff_argnums]
     free = [x for i, x in enumerate(args) if i not in custom.nondiff_argnums]

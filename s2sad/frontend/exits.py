@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from typing import Any, Union
 
 from s2sad.core import location as locations
+from s2sad.core.dtypes import DType
 from s2sad.core.location import Location
 from s2sad.frontend import carried
 from s2sad.frontend.frame import Frame
@@ -106,11 +107,11 @@ class Side:
                 self.leaving = Exit("raise")
         return self
 
-    def value(self, leaf: Any) -> Value:
-        """A leaf as a value inside of this side's region."""
+    def value(self, leaf: Any, dtype: DType | None = None) -> Value:
+        """A leaf as a value inside of this side's region, of `dtype` where that is given."""
         builder = Builder(self.region)
         with builder.active():
-            return carried.as_value(builder, leaf)
+            return carried.as_value(builder, leaf, dtype)
 
     @property
     def goes_on(self) -> bool:

@@ -15,12 +15,14 @@ import numpy as np
 
 from s2sad import prims as p
 from s2sad.core import dtypes
-from s2sad.core.diagnostics import S2sadError, did_you_mean, fail
+from s2sad.core.diagnostics import S2sadError, did_you_mean, fail, help_of
 from s2sad.core.dispatch import slots
+from s2sad.core.elsewhere import OF_TENSORS
 from s2sad.core.operators import PROPERTIES
+from s2sad.core.shown import shown
 from s2sad.core.tensor import Tensor
 from s2sad.core.trees import is_record
-from s2sad.frontend import index, objects, refusals, scopes, static, texts
+from s2sad.frontend import index, numbers, objects, refusals, scopes, static, texts
 from s2sad.frontend.branches import branch
 from s2sad.frontend.carried import shape_of, stored_names
 from s2sad.frontend.containers import MUTABLE, is_made, own, own_new
@@ -28,7 +30,7 @@ from s2sad.frontend.elements import element
 from s2sad.frontend.frame import Frame
 from s2sad.frontend.guards import MISSING
 from s2sad.frontend.sequences import Once
-from s2sad.frontend.shown import point_out, shown
+from s2sad.frontend.shown import point_out
 from s2sad.frontend.static import as_python
 from s2sad.frontend.trees import leaves
 from s2sad.frontend.unread import runs_unread
@@ -38,6 +40,7 @@ from s2sad.ir import dims
 from s2sad.ir.graph import Value
 from s2sad.ir.varying import Unfit, Varying, holds_varying
 from s2sad.prims.cast import cast
+from s2sad.prims.shape import counted
 
 EXPRESSIONS: dict[type, Callable[[Frame, Any], Any]] = {}
 
@@ -101,11 +104,21 @@ def is_tensor(value: Any) -> bool:
 
 def operate(frame: Frame, name: str, *operands: Any) -> Any:
     """A Python operator: static on static operands, the prims' in strict code, else MindSpore's."""
+    if not frame.strict:
+        operands = numbers.with_sizes(name, operands)
+    if numbers.are_numbers(operands):
+        found = numbers.operate(name, operands)
+        if found is not None:
+            return found
     if any(isinstance(x, Varying) for x in operands):
         return index.operate(name, operands, method_of_tensor)
     written = None if frame.strict else objects.operator_of(operands, name)
     if written is not None:
         return CALL[0](frame, *written, {})
+    for operand in operands:
+        if isinstance(operand, BoundMethod):
+            called = f"call it: x.{operand.name}(...)"
+            raise fail("E0304", f"{shown(operand)} is no Tensor", help=called)
     if not any(is_tensor(x) for x in operands):
         if name in ORDERING and any(map(holds_tensor, operands)):
             return _compare_containers(frame, name, *operands)
@@ -117,7 +130,7 @@ def operate(frame: Frame, name: str, *operands: Any) -> Any:
         raise texts.unknown()
     if any(isinstance(x, np.ndarray) for x in operands):  # known by now: a constant
         operands = tuple(as_constant(x) for x in operands)
-    return method_of_tensor(f"__{name}__")(*operands)
+    return method_of_tensor(f"__{name}__")(*numbers.as_tensors(operands))
 
 
 def as_constant(operand: Any) -> Any:
@@ -156,13 +169,15 @@ def method_of_tensor(name: str) -> Callable[..., Any]:
     methods = slots().tensor_methods
     if name in methods:
         return methods[name]
-    is_operator, near = name.startswith("__"), None
-    if hasattr(Tensor, name):
+    if name.startswith("__"):
+        raise fail("E0220", f"Tensor has no operator {name.strip('_')!r} in compiled code")
+    if name in OF_TENSORS:
+        near = OF_TENSORS[name]
+    elif hasattr(Tensor, name):
         near = "it asks what the Tensor holds: do so with what the compiled function returns"
-    elif not is_operator:
+    else:
         near = did_you_mean(name, [*ATTRIBUTES, *(m for m in methods if not m.startswith("__"))])
-    kind = "operator" if is_operator else "attribute"
-    raise fail("E0220", f"Tensor has no {kind} {name.strip('_')!r} in compiled code", help=near)
+    raise fail("E0220", f"Tensor has no attribute {name!r} in compiled code", help=near)
 
 
 @evaluates(gast.Constant)
@@ -406,7 +421,7 @@ def data_condition(frame: Frame, test: Any) -> Value | None:
 
 
 class Range:
-    """``range`` with a bound that is a tensor: its values are i64."""
+    """``range`` with a bound that is a tensor, or a symbol: its values are i64."""
 
     def __init__(self, *args: Any) -> None:
         start, stop, step = (0, *args, 1) if len(args) == 1 else (*args, 1)[:3]
@@ -415,6 +430,8 @@ class Range:
 
 def _index(bound: Any) -> Value:
     """A bound of `range` as an i64 value (E0304 unless it is one integer)."""
+    if isinstance(bound, dims.Symbolic):
+        return counted(bound, dtypes.int64)
     value = builders.current().value(bound)
     if not value.dtype.is_integer or dims.same(value.tensor_type.size, 1) is not True:
         raise fail(
@@ -501,18 +518,19 @@ def own_attribute(owner: Any, name: str, path: str) -> Any:
     """``owner.name`` of an object that compiled code has made, which needs no guard."""
     try:
         return as_python(getattr, owner, name)
-    except AttributeError:
+    except AttributeError as error:
         raise fail(
             "E0220", f"{path.rpartition('.')[0]} ({type(owner).__name__}) has no attribute "
-            f"{name!r}", help=did_you_mean(name, dir(owner)),
+            f"{name!r}", help=help_of(error) or did_you_mean(name, dir(owner)),
         ) from None  # fmt: skip
 
 
 def is_a(value: Any, kind: Any) -> bool:
-    """``isinstance(value, kind)``, where a value of the IR is a Tensor."""
-    if isinstance(value, Value):
+    """``isinstance(value, kind)``, where a value of the IR is a Tensor, and a size an int."""
+    if isinstance(value, (Value, dims.Symbolic)):
         kinds = kind if isinstance(kind, tuple) else (kind,)
-        return any(k is Tensor or k is object for k in kinds)
+        own = Tensor if isinstance(value, Value) else int
+        return any(k is own or k is object for k in kinds)
     return isinstance(value, kind)
 
 
@@ -525,15 +543,19 @@ def _attribute_of_tensor(owner: Any, name: str) -> Any:
         return owner.dtype.itemsize * (dims.size(owner.shape) if name == "nbytes" else 1)
     if name in PROPERTIES:
         return method_of_tensor(name)(owner)
-    return BoundMethod(method_of_tensor(name), owner)
+    return BoundMethod(method_of_tensor(name), owner, name)
 
 
 class BoundMethod:
     """A method of a tensor, not called yet."""
 
-    def __init__(self, function: Callable[..., Any], owner: Any) -> None:
+    def __init__(self, function: Callable[..., Any], owner: Any, name: str) -> None:
         self.function = function
         self.owner = owner
+        self.name = name
+
+    def __shown__(self) -> str:
+        return f"the method {self.name}"
 
 
 @evaluates(gast.Subscript)
@@ -574,6 +596,13 @@ def _item_at(owner: Any, index: Any) -> Any:
             "E0305", f"the index of a {type(owner).__name__} must be known while compiling, "
             "but for tuples and lists of Tensors", label=shown(owner),
             help="index a Tensor of the numbers: Tensor(numbers)[i], or ops.stack(tensors)[i]",
+        )  # fmt: skip
+    types = [str(builders.current().value(item).type) for item in owner]
+    if len(set(types)) > 1:
+        raise fail(
+            "E0306", f"the items of a {type(owner).__name__} whose index is data have one type, "
+            f"got {types[0]} and {next(x for x in types if x != types[0])}",
+            help="cast or reshape them before, or choose with `if`",
         )  # fmt: skip
     return method_of_tensor("__getitem__")(p.stack(*owner), p.reshape(index, shape=()))
 

@@ -177,6 +177,11 @@ def unknown(function: Any) -> S2sadError | None:
     else:
         return None
     name = getattr(function, "__qualname__", type(function).__name__)
+    if what is RANDOM:  # methods of a generator that Python's module hides
+        name = name.rpartition(".")[2]
+    where = module if owner in ("builtins", "type") else owner
+    where = "numpy.random" if where.startswith("numpy.") else where.partition(".")[0]
     return fail(
-        "E0104", f"{name} would run once, while compiling, and be a constant then", help=what
+        "E0104", f"{where}.{name} would run once, while compiling, and be a constant then",
+        help=what,
     )  # fmt: skip

@@ -16,6 +16,7 @@ from typing import Any
 
 from s2sad.core.diagnostics import fail
 from s2sad.core.dtypes import DType
+from s2sad.core.mutable import Mutable
 from s2sad.core.parameter import Parameter
 from s2sad.core.tensor import Tensor
 from s2sad.core.transform import EVERY, Transform
@@ -53,7 +54,7 @@ class Gradients:
 
 def is_tensor(leaf: Any) -> bool:
     """Whether a leaf is tensor data: a tensor, or a value of the IR that stands for one."""
-    return isinstance(leaf, (Tensor, Value))
+    return isinstance(leaf, (Tensor, Mutable, Value))
 
 
 def tensors_in(tree: Any) -> list[Any]:
@@ -72,7 +73,10 @@ def differentiated(transform: Transform, outputs: Any) -> Any:
     if not transform.has_aux:
         return with_tensors(transform, outputs)
     if not isinstance(outputs, (tuple, list)) or len(outputs) < 2:
-        raise fail("E0404", "has_aux needs a function with at least two outputs")
+        raise fail(
+            "E0404", "has_aux needs a function with at least two outputs",
+            help="return the loss, then what is given besides: return loss, logits",
+        )  # fmt: skip
     return with_tensors(transform, outputs[0])
 
 
@@ -111,7 +115,12 @@ def asked_positions(transform: Transform, args: Sequence[Any]) -> list[int]:
         return [i for i, argument in enumerate(args) if any(map(is_tensor, leaves(argument)))]
     asked = position if isinstance(position, tuple) else () if position is None else (position,)
     for missing in (i for i in asked if i >= len(args)):
-        raise fail("E0308", f"grad_position {missing} names none of the {len(args)} arguments")
+        count = len(args)
+        what = f"none of the {count} arguments" if count != 1 else "no argument: there is one"
+        raise fail(
+            "E0308", f"grad_position {missing} names {what}",
+            help="the first argument is 0; Parameters are asked for by weights",
+        )  # fmt: skip
     found = [i for i in asked if any(map(is_tensor, leaves(args[i])))]
     if asked and not found:
         names = ", ".join(map(str, asked))

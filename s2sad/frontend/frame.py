@@ -15,12 +15,14 @@ from typing import Any
 
 from s2sad.core import location as locations
 from s2sad.core.cell import Cell
-from s2sad.core.diagnostics import S2sadError, did_you_mean, fail
+from s2sad.core.diagnostics import S2sadError, did_you_mean, fail, help_of
 from s2sad.core.generator import RandomState
+from s2sad.core.hooks import Entry
 from s2sad.core.location import Location
 from s2sad.core.parameter import Parameter
 from s2sad.core.precision import UNMARKED, Precision, Recast, read_in, rules
 from s2sad.core.tensor import Tensor
+from s2sad.frontend import refusals
 from s2sad.frontend.effects import HostToken
 from s2sad.frontend.guards import Guards
 from s2sad.frontend.scopes import is_global
@@ -110,6 +112,10 @@ class Session:
         Containers that compiled code has made, by identity, and where; see `containers`.
     maybe : dict of Value to (int, tuple of Value)
         Which tensors a result of a branch or a loop may be, and the writes made before.
+    hooked : dict of Value to (Value, tuple of Entry)
+        What a tensor with hooks that the program registers was before, and they.
+    hooks_of_inputs : dict of Value to tuple of Entry
+        Those that are registered with the Tensors that the program is given.
     """
 
     def __init__(self, region: Region) -> None:
@@ -129,6 +135,8 @@ class Session:
         self.overwritten: dict[Value, int] = {}
         self.made: dict[int, tuple[Any, Region | None]] = {}
         self.maybe: dict[Value, tuple[int, tuple[Value, ...]]] = {}
+        self.hooked: dict[Value, tuple[Value, tuple[Entry, ...]]] = {}
+        self.hooks_of_inputs: dict[Value, tuple[Entry, ...]] = {}
 
     @contextmanager
     def inside(self, cell: Cell, mark: Precision) -> Iterator[None]:
@@ -174,7 +182,8 @@ class Session:
         entry = self._entry(parameter)
         if not same_type(value.type, entry.value.type):
             raise fail(
-                "E0401", f"{entry.binding} is {entry.value.type}, cannot hold {value.type}",
+                "E0401", f"the Parameter {entry.binding.partition(':')[2] or entry.binding} is "
+                f"{entry.value.type}, it cannot hold {value.type}",
                 help="give it a value of its own shape, or keep the value in a Tensor",
             )  # fmt: skip
         entry.written = value
@@ -283,8 +292,7 @@ class Frame:
                 raise value.read()
             return value
         if name in self.assigned:
-            message = f"the local variable {name!r} is not assigned on this path"
-            raise fail("E0210", message, help="assign it before, or on every path")
+            raise refusals.unassigned(name)
         around = None if is_global(self, name) else self.enclosing
         if around is not None and around.has(name):
             return around.lookup(name)
@@ -302,8 +310,20 @@ class Frame:
         known = [*self.local_names, *self.closure, *self.global_names, *dir(builtins)]
         return fail(
             "E0201", f"the name {name!r} is not defined", location=place,
-            help=did_you_mean(name, known),
+            help=self._attribute_meant(name) or did_you_mean(name, known),
         )  # fmt: skip
+
+    def _attribute_meant(self, name: str) -> str | None:
+        """Help for a name that is an attribute of the Cell whose method this is."""
+        around, owner = self, self.local_names.get("self")
+        while owner is None and around.enclosing is not None:
+            around = around.enclosing
+            owner = around.local_names.get("self")
+        return (
+            f"did you mean self.{name}?"
+            if isinstance(owner, Cell) and hasattr(owner, name)
+            else None
+        )
 
     def has(self, name: str) -> bool:
         """Whether `name` is a variable here, or of a function around this one."""
@@ -328,7 +348,7 @@ class Frame:
         """
         try:
             value = as_python(self.session.guards.attribute, owner, name, path)
-        except AttributeError:
+        except AttributeError as error:
             kind = (
                 f"module {owner.__name__}"
                 if isinstance(owner, ModuleType)
@@ -336,7 +356,7 @@ class Frame:
             )
             raise fail(
                 "E0220", f"{path.rpartition('.')[0]} ({kind}) has no attribute {name!r}",
-                help=did_you_mean(name, dir(owner)),
+                help=help_of(error) or did_you_mean(name, dir(owner)),
             ) from None  # fmt: skip
         value = self._note(value, path)
         return read_in(value, self.session.precision.compute) if isinstance(owner, Cell) else value

@@ -126,12 +126,14 @@ class Guards:
     is_complete : bool
         False where compiling ran code of the user's as Python runs it: what that read, no guard
         knows.
+    alive : list
+        All whose identity a fingerprint names.
     """
 
     def __init__(self) -> None:
         self.is_complete = True
         self._by_key: dict[tuple[int, str], Guard] = {}
-        self._alive: list[Any] = []
+        self.alive: list[Any] = []
         self._tests: tuple[Callable[[], bool], Callable[[], bool]] | None = None
         self._seen = -1
 
@@ -198,7 +200,7 @@ class Guards:
             self._by_key[key] = Guard(
                 path, read, value, expected, text, owner, kind, name, is_counted
             )
-            self._alive += [owner, *members(value)]  # so that no id is used again
+            self.alive += [owner, *members(value)]  # so that no id is used again
             self._tests = None
 
     def all(self) -> list[Guard]:
@@ -247,7 +249,7 @@ def _is_own_method(value: Any, owner: Any, name: str) -> bool:
 def _is_counted(owner: Any, name: str, value: Any) -> bool:
     """Whether `changes` counts whatever can change ``owner.name``."""
     if isinstance(owner, Parameter):
-        return name in ("name", "requires_grad")
+        return name in ("name", "requires_grad", "_hooks")
     if not isinstance(owner, Cell) or hasattr(type(owner), name):
         return False
     uncounted = (*CHANGING, *BUILTIN_METHODS, MethodType)

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from s2sad.core.mutable import Mutable
 from s2sad.core.parameter import Parameter
-from s2sad.core.tensor import Tensor
+from s2sad.core.tensor import Placeholder, Tensor
 from s2sad.core.trees import is_record, parts_of
+from s2sad.ir.types import TensorType, Type, type_of
 
 
 def is_input(leaf: Any) -> bool:
@@ -15,7 +17,14 @@ def is_input(leaf: Any) -> bool:
 
     So code may write to it, and sees what was written by another name.
     """
-    return isinstance(leaf, Tensor) and not isinstance(leaf, Parameter)
+    return isinstance(leaf, (Tensor, Mutable)) and not isinstance(leaf, Parameter)
+
+
+def type_of_input(leaf: Any) -> Type:
+    """The type of an argument that becomes an input (E0304 where its sizes are unknown)."""
+    if isinstance(leaf, Placeholder) and None not in leaf.sizes:
+        return TensorType(leaf.dtype, leaf.sizes)  # type: ignore[arg-type]
+    return type_of(leaf.array)
 
 
 def named_leaves(arguments: Mapping[str, Any]) -> list[tuple[str, Any]]:

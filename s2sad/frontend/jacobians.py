@@ -13,6 +13,7 @@ from s2sad.core.transform import Transform
 from s2sad.frontend import forms
 from s2sad.frontend.bodies import TRANSFORM, Body, Place, parameters_in, read_body
 from s2sad.frontend.frame import Frame
+from s2sad.frontend.hooks import refuse_hooks
 from s2sad.frontend.regions import Run
 from s2sad.frontend.trees import leaves, map_leaves
 from s2sad.ir import builder as builders
@@ -45,9 +46,11 @@ def call_jacobian(
     chosen = body.differentiated(outputs)
     inputs = [body.inputs[i] for i in positions]
     wrt = sorted({i for i in leaves(inputs) if i is not None and body.has_cotangent(i)})
-    known = (_forward if transform.kind == "jacfwd" else _backward)(body, wrt, chosen)
+    if transform.kind == "jacrev":
+        refuse_hooks(frame.session, body, wrt)
     values, _ = body.emit("value_and_grad", (), ())
     body.write(values)
+    known = (_forward if transform.kind == "jacfwd" else _backward)(body, wrt, chosen)
 
     def jacobian(result: Any) -> Any:
         if not isinstance(result, Place):
@@ -103,16 +106,22 @@ def _mapped(
 ) -> tuple[Value, ...]:
     """What is derived along each element of a tensor of the type `of`."""
     builder, count = builders.current(), len(out_axes)
+    body = body.later()
+    effects = sum(value.type.is_linear for value in body.region.yields)
 
     def along(*operands: Value) -> tuple[Value, ...]:
         regions = {"body": copy_region(body.region, {})}
         found = as_tuple(builders.current().emit(TRANSFORM, operands, attrs, regions))
-        return found[len(found) - count :]
+        tokens = (value for value in found if value.type.is_linear)
+        return *tokens, *found[len(found) - count :]
 
     in_axes = (*[None] * len(body.operands), 0)
-    mapped = {"kind": "vmap", "results": (), "in_axes": in_axes, "out_axes": tuple(out_axes)}
+    axes = (*[None] * effects, *out_axes)
+    mapped = {"kind": "vmap", "results": (), "in_axes": in_axes, "out_axes": axes}
     operands = [*body.operands, _basis(of)]
-    return as_tuple(builder.emit(TRANSFORM, operands, mapped, {"body": along}))
+    found = as_tuple(builder.emit(TRANSFORM, operands, mapped, {"body": along}))
+    body.write_effects(found[:effects])
+    return found[effects:]
 
 
 def _basis(of: TensorType) -> Value:

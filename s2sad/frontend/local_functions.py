@@ -14,7 +14,7 @@ from typing import Any
 import gast
 
 from s2sad.core.diagnostics import fail
-from s2sad.frontend.arguments import EMPTY, fitted
+from s2sad.core.signatures import EMPTY, fitted
 from s2sad.frontend.carried import stored_names
 from s2sad.frontend.frame import Frame, Unbound
 from s2sad.frontend.scopes import declared
@@ -50,7 +50,7 @@ class LocalFunction:
 
     def inner(self, calling: Frame, args: list[Any], kwargs: dict[str, Any], caller: Any) -> Frame:
         """The frame of a call from `calling` (E0302 when the arguments do not fit)."""
-        bound = fitted(self.__name__, self.__signature__, args, kwargs, self.place)
+        bound = fitted(self.__name__, self.__signature__, args, kwargs, lambda: self.place)
         bound.apply_defaults()
         around = self._around(calling)
         body = self.node.body if isinstance(self.node, gast.FunctionDef) else []

@@ -26,10 +26,12 @@ from s2sad.frontend.branches import FLAGS, RETURNED, STOP, flags_of, parted, tur
 from s2sad.frontend.carried import (
     Again,
     Blank,
+    as_leaf,
     changed_names,
     decide_dtype,
     fork,
     is_data,
+    is_weak,
     same_static,
 )
 from s2sad.frontend.containers import settle, stand_for
@@ -40,8 +42,9 @@ from s2sad.frontend.trees import leaves, map_leaves
 from s2sad.frontend.views import note_result
 from s2sad.ir import builder as builders
 from s2sad.ir.builder import Builder, as_tuple, discard
+from s2sad.ir.dims import Symbolic
 from s2sad.ir.graph import Region, Value
-from s2sad.ir.types import TensorType, Type, i64, same_type, type_of
+from s2sad.ir.types import TensorType, Type, bool_, i64, same_type, type_of
 from s2sad.ir.varying import Unfit, Varying
 from s2sad.prims.control import for_, if_, while_
 
@@ -57,6 +60,8 @@ class State:
     ----------
     dtypes : dict of int to DType
         Of leaves that start as Python numbers and whose dtype the body decides.
+    tensors : set of int
+        Those of them that are no numbers any more after a pass.
     parameters : list of int
         Keys of captures that the body writes.
     before : dict of Value to (int, leaf)
@@ -82,6 +87,7 @@ class State:
     frame: Frame
     names: list[str]
     dtypes: dict[int, DType] = field(default_factory=dict)
+    tensors: set[int] = field(default_factory=set)
     parameters: list[int] = field(default_factory=list)
     before: dict[Value, tuple[int, Any]] = field(default_factory=dict)
     stored: list[str] = field(kw_only=True)
@@ -102,6 +108,7 @@ class State:
         """Do not carry a variable that a pass leaves `unbound`, in another attempt."""
         self.names.remove(name)
         self.dtypes.clear()  # the leaves behind it have other places now
+        self.tensors.clear()
         self.lost[name] = unbound
         raise Again(self)
 
@@ -110,6 +117,12 @@ class State:
         for name, tree in trees.items():
             self.frame.local_names[name] = changed(tree, _blank)
             self.names.append(name)
+        raise Again(self)
+
+    def count(self, name: str, size: Symbolic) -> None:
+        """Carry numbers where a variable holds `size`, of which a pass makes others, next time."""
+        tree = self.frame.local_names[name]
+        self.frame.local_names[name] = changed(tree, lambda x: as_leaf(x) if x is size else x)
         raise Again(self)
 
     def link(self, leaf: Value, names: Iterable[str]) -> None:
@@ -158,6 +171,7 @@ class State:
             if not self.moves(leaf):
                 return leaf
             value = next(rest)
+            value.is_weak = is_weak(leaf) and place not in self.tensors and value.type != bool_
             self.before[value] = place, leaf
             note_result(frame.session, value, leaf)
             return ones.setdefault(leaf, value) if self._is_linked(leaf) else value
@@ -445,7 +459,7 @@ def _blank(leaf: Any) -> Any:
     """What stands for `leaf` before a loop that gives it first: nobody reads it there."""
     if isinstance(leaf, Tensor):
         return Blank(type_of(leaf.array))
-    return Blank(leaf.type) if isinstance(leaf, Value) else leaf
+    return Blank(leaf.type, leaf.is_weak) if isinstance(leaf, Value) else leaf
 
 
 def after_loop(frame: Frame, state: State, *, is_endless: bool = False) -> Leaving:
@@ -455,6 +469,8 @@ def after_loop(frame: Frame, state: State, *, is_endless: bool = False) -> Leavi
     """
     names = [name for name in (*FLAGS.values(), RETURNED) if name in state.names]
     found = {name: frame.local_names.pop(name) for name in names}
+    if is_endless and not names:
+        return Exit("raise")
     if STOP in found:
         del found[STOP]
     elif is_endless:
@@ -519,26 +535,33 @@ def _after_pass(
         if is_data(old):
             values.append(_carry(state, name, place + i, (old, new), types[len(values)]))
         elif not same_static(old, new):
-            raise carried.differ(name, old, new, "before the loop", "after one pass")
+            if isinstance(old, Symbolic) and is_data(as_leaf(new)):
+                state.count(name, old)
+            raise carried.differ(name, old, new, carried.BEFORE, carried.AFTER)
     return values
 
 
 def _carry(state: State, name: str, place: int, leaf: tuple[Any, Any], expected: Type) -> Value:
-    old, new = leaf
+    old, new = leaf[0], as_leaf(leaf[1])
     if not is_data(new):
-        raise carried.differ(name, old, new, "before the loop", "after one pass")
+        raise carried.differ(name, old, new, carried.BEFORE, carried.AFTER)
     builder = builders.current()
-    dtype = expected.dtype if isinstance(expected, TensorType) and carried.is_number(new) else None
-    value = carried.as_value(builder, new, dtype)
-    if same_type(value.type, expected):
+    value = carried.as_value(builder, new)
+    becomes_tensor = is_weak(old) and not is_weak(new) and place not in state.tensors
+    if same_type(value.type, expected) and not becomes_tensor:
         return value
     if isinstance(value.type, TensorType) and not value.shape:
-        if carried.is_number(old) and place not in state.dtypes:
+        if is_weak(new) and isinstance(expected, TensorType) and not expected.shape:
+            if carried.fits(value.type, expected.dtype):
+                return carried.as_value(builder, new, expected.dtype)
+        may_change = is_weak(old) and carried.fits(expected, value.dtype)
+        if may_change and (becomes_tensor or place not in state.dtypes):
             state.dtypes[place] = value.dtype  # a number takes the dtype that the body gives it
+            state.tensors.update([place] if becomes_tensor else [])
             raise Again(state)
         decide_dtype(state.frame, old, value.dtype)
     before = carried.as_value(builder, old) if not carried.is_number(old) else old
-    raise carried.differ(name, before, value, "before the loop", "after one pass")
+    raise carried.differ(name, before, value, carried.BEFORE, carried.AFTER)
 
 
 @contextmanager

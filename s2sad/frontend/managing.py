@@ -12,12 +12,12 @@ from typing import Any
 import gast
 
 from s2sad.core.diagnostics import S2sadError, fail
+from s2sad.core.shown import shown
 from s2sad.frontend import effects, objects, scopes
 from s2sad.frontend.branches import go_on
 from s2sad.frontend.exits import Leaving, Open
 from s2sad.frontend.expressions import CALL, bind, evaluate, holds_tensor
 from s2sad.frontend.frame import Frame, Unbound
-from s2sad.frontend.shown import shown
 from s2sad.frontend.statements import execute, executes
 from s2sad.frontend.static import as_python
 from s2sad.ir import builder as builders

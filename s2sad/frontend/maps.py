@@ -7,12 +7,15 @@ row; the state after the call is that before it, one draw further on.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Any
 
 from s2sad import prims as p
 from s2sad.core.diagnostics import fail
 from s2sad.core.generator import RandomState
+from s2sad.core.parameter import Parameter
 from s2sad.core.transform import Transform
 from s2sad.frontend.bodies import TRANSFORM, Body, Place, body_of, require_tensors
 from s2sad.frontend.forms import is_tensor
@@ -41,6 +44,43 @@ def call_map(
     S2sadError
         Those of `s2sad.vmap`.
     """
+    rows = rows_of(transform, args, kwargs)
+    body = body_of(frame.session, read_part(frame, rows.args, {}, run, types=rows.types), rows.args)
+    require_tensors(body.form, "mapped")
+    return emit_map(body, rows.axes, transform.out_axes, _size(rows))
+
+
+@dataclass(frozen=True)
+class Rows:
+    """The arguments of a map.
+
+    Attributes
+    ----------
+    args : list
+        A Parameter that has rows is a value in them, like any other.
+    tensors : list of Value
+        Those among them.
+    axes : list of int or None
+        Along which each of these has its rows.
+    """
+
+    args: list[Any]
+    tensors: list[Value]
+    axes: list[Axis]
+
+    @property
+    def types(self) -> list[TensorType]:
+        """Types of one row."""
+        pairs = zip(self.tensors, self.axes, strict=True)
+        return [_row_type(x.type, axis) for x, axis in pairs]
+
+    @property
+    def sizes(self) -> list[Dim]:
+        pairs = zip(self.tensors, self.axes, strict=True)
+        return [x.shape[axis] for x, axis in pairs if axis is not None]
+
+
+def rows_of(transform: Transform, args: list[Any], kwargs: dict[str, Any]) -> Rows:
     if kwargs:
         names = ", ".join(kwargs)
         raise fail(
@@ -50,12 +90,7 @@ def call_map(
     given = _axes_of_arguments(transform.in_axes, args)
     args = _with_rows(args, given)
     axes = [axis for axis, leaf in zip(given, leaves(args), strict=True) if is_argument(leaf)]
-    tensors = [leaf for leaf in leaves(args) if is_argument(leaf)]
-    size = _size(axes, tensors)
-    types = [_row_type(x.type, axis) for x, axis in zip(tensors, axes, strict=True)]
-    body = body_of(frame.session, read_part(frame, args, {}, run, types=types), args)
-    require_tensors(body.form, "mapped")
-    return _emitted(body, axes, transform.out_axes, size)
+    return Rows(args, [leaf for leaf in leaves(args) if is_argument(leaf)], axes)
 
 
 # ---- axes ----------------------------------------------------------------------------------------
@@ -70,24 +105,24 @@ def _axes_of_arguments(axes: Any, args: list[Any]) -> list[Axis]:
         )  # fmt: skip
     each = axes if isinstance(axes, tuple) else [axes] * len(args)
     pairs = enumerate(zip(each, args, strict=True))
-    return [axis for i, (of, arg) in pairs for axis in _spread(of, arg, f"argument {i}")]
+    return [axis for i, (of, arg) in pairs for axis in spread(of, arg, f"argument {i}")]
 
 
-def _spread(axes: Any, tree: Any, what: str) -> Iterator[Axis]:
+def spread(axes: Any, tree: Any, what: str) -> Iterator[Axis]:
     """The axis for each leaf of `tree`, which `axes` is a part of the form of."""
     if isinstance(tree, (tuple, list)):
         if isinstance(axes, (tuple, list)) and len(axes) != len(tree) or isinstance(axes, dict):
             raise fail("E0302", f"the axes {axes} do not fit {what}, which has {len(tree)} items")
         each = axes if isinstance(axes, (tuple, list)) else [axes] * len(tree)
         for i, (of, item) in enumerate(zip(each, tree, strict=True)):
-            yield from _spread(of, item, f"{what}[{i}]")
+            yield from spread(of, item, f"{what}[{i}]")
     elif isinstance(tree, dict):
         if isinstance(axes, tuple) or isinstance(axes, dict) and axes.keys() != tree.keys():
             names = ", ".join(map(repr, tree))
             raise fail("E0302", f"the axes {axes} do not fit {what}, a dict of {names}")
         each = axes if isinstance(axes, dict) else dict.fromkeys(tree, axes)
         for key, item in tree.items():
-            yield from _spread(each[key], item, f"{what}[{key!r}]")
+            yield from spread(each[key], item, f"{what}[{key!r}]")
     elif isinstance(axes, (tuple, dict)):
         raise fail("E0302", f"the axes {axes} do not fit {what}, which is no container")
     else:
@@ -118,9 +153,9 @@ def _with_rows(args: list[Any], axes: Sequence[Axis]) -> list[Any]:
     return map_leaves(args, value)
 
 
-def _size(axes: Sequence[Axis], tensors: Sequence[Value]) -> Dim:
+def _size(rows: Rows) -> Dim:
     """How many rows there are."""
-    sizes = [x.shape[a] for x, a in zip(tensors, axes, strict=True) if a is not None]
+    sizes = rows.sizes
     if not sizes:
         raise fail(
             "E0404", "vmap has no axis to map over: no argument has one",
@@ -143,21 +178,37 @@ def _row_type(type: Any, axis: Axis) -> TensorType:  # noqa: A002
 # ---- the operation -------------------------------------------------------------------------------
 
 
-def _emitted(body: Body, axes: list[Axis], out_axes: Any, size: Dim) -> Any:
-    """Emit the map; the outputs."""
+def emit_map(
+    body: Body, axes: list[Axis], out_axes: Any, size: Dim,
+    own: Mapping[int, Sequence[Parameter]] = MappingProxyType({}),
+) -> Any:  # fmt: skip
+    """Emit the map; the outputs.
+
+    Parameters
+    ----------
+    axes : list of int or None
+        Of the first operands; the others are the same for all rows.
+    own : mapping of int to sequence of Parameter
+        By its key, what each row has in place of a Parameter that the body writes.
+    """
     states = _states(body)
     operands = [_streams(x, size) if x in states else x for x in body.operands]
     in_axes = [*axes, *(0 if x in states else None for x in body.operands[len(axes) :])]
     yields, count = body.region.yields, len(body.written)
     places = _out_axes(body, out_axes)
     is_state = [isinstance(body.session.captures[key].tensor, RandomState) for key in body.written]
+    has_rows = [drawn or key in own for key, drawn in zip(body.written, is_state, strict=True)]
     out = [places.get(i, 0) for i in range(len(yields) - count)]
     attrs = {
         "kind": "vmap", "results": (), "in_axes": tuple(in_axes),
-        "out_axes": (*out, *(0 if drawn else None for drawn in is_state)),
+        "out_axes": (*out, *(0 if each else None for each in has_rows)),
     }  # fmt: skip
     found = as_tuple(builders.current().emit(TRANSFORM, operands, attrs, {"body": body.region}))
     for key, drawn, value in zip(body.written, is_state, found[len(found) - count :], strict=True):
+        if key in own:
+            for row, parameter in enumerate(own[key]):
+                body.session.write(parameter, p.gather(value, p.const(row, i64)))
+            continue
         capture = body.session.captures[key]
         capture.written = _after(capture.current) if drawn else value
     return body.outputs(found) if found else body.form
@@ -166,7 +217,7 @@ def _emitted(body: Body, axes: list[Axis], out_axes: Any, size: Dim) -> Any:
 def _out_axes(body: Body, out_axes: Any) -> dict[int, Axis]:
     """The axis for each of the results that are outputs, from the front."""
     found = {}
-    given = _spread(out_axes, body.form, "the output")
+    given = spread(out_axes, body.form, "the output")
     for axis, place in zip(given, leaves(body.form), strict=True):
         if place is not None:
             ndim = body.region.yields[place.index].ndim

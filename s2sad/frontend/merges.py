@@ -13,13 +13,13 @@ from s2sad.core.diagnostics import S2sadError, fail
 from s2sad.core.location import Location
 from s2sad.core.trees import changed, is_record, parts_of, same_tuple, with_parts
 from s2sad.frontend import carried
-from s2sad.frontend.carried import Blank, decide_dtype, is_data, same_static
+from s2sad.frontend.carried import Blank, as_leaf, decide_dtype, is_data, same_static
 from s2sad.frontend.choices import choice
 from s2sad.frontend.exits import Side
 from s2sad.frontend.frame import Frame, Unbound
 from s2sad.frontend.trees import leaves
 from s2sad.ir.graph import Value
-from s2sad.ir.types import TensorType, same_type
+from s2sad.ir.types import TensorType, bool_, same_type
 
 
 class _Absent:
@@ -71,7 +71,7 @@ class Merge:
             return self._only(one, other)
         if carried.shape_of(one) != carried.shape_of(other):
             raise fail(
-                "E0306", f"`{name}` is built differently by the two branches: "
+                "E0306", f"{carried.quoted(name)} is built differently by the two branches: "
                 f"{len(leaves(one))} and {len(leaves(other))} items",
                 help="let both branches build it of as many items",
             )  # fmt: skip
@@ -87,7 +87,7 @@ class Merge:
         def leaf(x: Any) -> Any:
             if not isinstance(x, Value) or x.region is not side.region:
                 return x  # static, or of around the branch
-            values = [self.sides[1 - place].value(Blank(x.type)), x]
+            values = [self.sides[1 - place].value(Blank(x.type, x.is_weak)), x]
             return self._place(values if place else values[::-1])
 
         return changed((one, other)[place], leaf)
@@ -96,14 +96,15 @@ class Merge:
         if one is other:
             return one
         if isinstance(one, dict):
-            return {key: self._part(name, item, other[key]) for key, item in one.items()}
+            return {k: self._part(f"{name}[{k!r}]", x, other[k]) for k, x in one.items()}
         if is_record(one):
             rest = parts_of(other)
-            parts = {key: self._part(name, x, rest[key]) for key, x in parts_of(one).items()}
+            parts = {k: self._part(f"{name}.{k}", x, rest[k]) for k, x in parts_of(one).items()}
             return with_parts(one, parts)
         if not isinstance(one, (tuple, list)):
             return self._leaf(name, one, other)
-        items = [self._part(name, *pair) for pair in zip(one, other, strict=True)]
+        pairs = enumerate(zip(one, other, strict=True))
+        items = [self._part(f"{name}[{i}]", *pair) for i, pair in pairs]
         return same_tuple(one, items) if isinstance(one, tuple) else items
 
     def _leaf(self, name: str, one: Any, other: Any) -> Any:
@@ -113,14 +114,26 @@ class Merge:
         chosen = choice(self.condition, (one, other), regions)
         if chosen is not None:
             return chosen
+        one, other = as_leaf(one), as_leaf(other)
         if not is_data(one) or not is_data(other):
             raise carried.differ(name, one, other, "where the condition holds", "elsewhere")
         values = [side.value(leaf) for side, leaf in zip(self.sides, (one, other), strict=True)]
+        values = [self._met(place, *values) for place in (0, 1)]
         if not same_type(values[0].type, values[1].type):
             self._decide(one, values[1])
             self._decide(other, values[0])
             raise carried.differ(name, one, other, "where the condition holds", "elsewhere")
         return self._place(values)
+
+    def _met(self, place: int, *values: Value) -> Value:
+        """One of `values`: a number in the dtype of a tensor of no axes, where it may take that."""
+        value, other = values[place], values[1 - place]
+        is_number = value.is_weak or value.type == bool_
+        if not is_number or other.is_weak or not isinstance(other.type, TensorType) or other.shape:
+            return value
+        if not carried.fits(value.type, other.dtype):
+            return value
+        return self.sides[place].value(value, other.dtype)
 
     def _decide(self, leaf: Any, other: Value) -> None:
         """Where `leaf` is a number that a loop carries, let it have the dtype of `other`."""

@@ -20,7 +20,7 @@ from s2sad.core import location as locations
 from s2sad.core.cell import Cell
 from s2sad.core.diagnostics import fail
 from s2sad.core.parameter import Parameter
-from s2sad.frontend.arguments import fitted
+from s2sad.core.signatures import fitted
 from s2sad.frontend.containers import made_here
 from s2sad.frontend.frame import Frame
 from s2sad.frontend.static import as_python

@@ -17,27 +17,31 @@ from typing import Any
 import gast
 
 from s2sad.core import location as locations
-from s2sad.core.diagnostics import S2sadError, fail, locate
+from s2sad.core.diagnostics import S2sadError, amend, locate
 from s2sad.core.location import Location
+from s2sad.core.mutable import Mutable
 from s2sad.core.parameter import check_unique
 from s2sad.core.stores import Store
 from s2sad.core.tensor import Tensor
-from s2sad.frontend import calls, managing, matching, naming, printing  # noqa: F401
+from s2sad.core.transform import Transform
+from s2sad.frontend import calls, managing, matching, naming, printing, refusals  # noqa: F401
 from s2sad.frontend.callee import start_of, title_of
 from s2sad.frontend.effects import HOST
 from s2sad.frontend.exits import NeverReturns
 from s2sad.frontend.frame import Frame, Session
 from s2sad.frontend.guards import Guards
-from s2sad.frontend.inputs import is_input, named_leaves
+from s2sad.frontend.hooks import at_entry
+from s2sad.frontend.inputs import is_input, named_leaves, type_of_input
 from s2sad.frontend.results import flatten_result
 from s2sad.frontend.stores import results_of
 from s2sad.frontend.survey import add_others
 from s2sad.frontend.trail import place_of
 from s2sad.frontend.trees import map_leaves
 from s2sad.ir.builder import Builder, reaching
+from s2sad.ir.dims import free_symbols, symbol
 from s2sad.ir.graph import Function, Region, Value
 from s2sad.ir.outcome import spelled
-from s2sad.ir.types import Type, type_of
+from s2sad.ir.types import TensorType, Type
 
 
 @dataclass(frozen=True)
@@ -104,20 +108,20 @@ def read(function: Callable[..., Any], bound: inspect.BoundArguments, *, order: 
         bound.signature, map_leaves(bound.arguments, lambda _: next(leaves))
     )
     builder = Builder(session.region)
-    with builder.active(), reaching(session), deep_recursion(), locations.at(start_of(function)):
+    start = start_of(function)
+    with builder.active(), reaching(session), deep_recursion(), locations.at(start):
         frame = Frame(session, "", {})
         try:
             result = _result(frame, function, given)
             form, results = flatten_result(result, builder, session.trail)
-            stores = results_of(session)
+            results, stores = at_entry(frame, results, results_of(session))
         except S2sadError as error:
+            if isinstance(function, Transform) and error.diagnostic.location == start:
+                amend(error, location=locations.caller() or start)  # of the transform's own
             add_others(error, session.trail)
             raise
         except RecursionError as error:
-            raise fail(
-                "E0103", "this is nested too deep to be compiled", location=place_of(error),
-                help="give parts of it names of their own, or write a loop",
-            ) from None  # fmt: skip
+            raise refusals.too_deep(place_of(error)) from None
         except Exception as error:
             if not hasattr(error, "diagnostic"):  # a fault of s2sad: at what it happened
                 locate(error, place_of(error))
@@ -160,7 +164,11 @@ def _finish(
 def _argument(session: Session, path: str, leaf: Any) -> Any:
     if not is_input(leaf):
         return leaf
-    return session.region.add_argument(type_of(leaf.array), path if path.isidentifier() else None)
+    name = path if path.isidentifier() else None
+    value = session.region.add_argument(type_of_input(leaf), name)
+    value.is_weak = isinstance(leaf, Mutable)
+    session.hooks_of_inputs[value] = leaf._hooks
+    return value
 
 
 @dataclass
@@ -205,6 +213,9 @@ def read_tree(
         See `TreeFrame`.
     """
     names = [argument.id for argument in node.args.args]
+    shapes = [type.shape for type in types if isinstance(type, TensorType)]
+    symbols = {s for shape in shapes for size in shape for s in free_symbols(size)}
+    global_names = {**global_names, **{name: symbol(name) for name in symbols}}
     region = Region(types, names)
     session = Session(region)
     frame = TreeFrame(

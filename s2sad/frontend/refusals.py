@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import builtins
+from types import ModuleType
 from typing import Any
 
+from s2sad.core.cell import Cell
 from s2sad.core.diagnostics import S2sadError, fail
 from s2sad.core.dispatch import slots
+from s2sad.core.dtypes import DType
 from s2sad.core.location import Location
-from s2sad.frontend.shown import shown
+from s2sad.core.shown import shown
+from s2sad.core.tensor import Tensor
+from s2sad.ir.graph import Value
 
 _ASYNC = "leave out `async` and `await`"
 
@@ -25,6 +30,7 @@ CONSTRUCTS = {
     "YieldFrom": ("`yield from`", "build a list, and return it"),
 }
 
+RETURNED = "return the new value, and assign it where the function is called"
 _OUTSIDE = "call it where the function is called"
 
 #: Builtins that compiled code never calls, and what can be done instead.
@@ -49,12 +55,60 @@ def construct(node: Any, location: Location | None = None) -> S2sadError:
 def calling(function: Any, location: Location | None = None) -> S2sadError:
     """E0104 for a function that compiled code cannot call, E0304 for what is no function."""
     if not callable(function):
-        return fail("E0304", f"{shown(function)} is no function, and cannot be called")
+        what = f"{shown(function)} is no function, and cannot be called"
+        return fail("E0304", what, help=_in_place_of_a_call(function))
     name = _name(function)
     return fail(
         "E0104", f"calling {name} cannot be compiled yet",
         location=location, help=_instead_of(function, name),
     )  # fmt: skip
+
+
+def unassigned(name: str, location: Location | None = None) -> S2sadError:
+    """E0210 for a variable of the function that nothing has assigned yet."""
+    return fail(
+        "E0210", f"the local variable {name!r} is not assigned on this path", location=location,
+        help="assign it before, or on every path",
+    )  # fmt: skip
+
+
+def assigning_global(name: str, location: Location | None = None) -> S2sadError:
+    """E0101 for an assignment to a variable of the module."""
+    return fail(
+        "E0101", f"assigning the global `{name}` cannot be compiled", location=location,
+        help=RETURNED,
+    )  # fmt: skip
+
+
+def too_deep(location: Location | None) -> S2sadError:
+    """E0103 for what goes deeper than Python's own stack does."""
+    return fail(
+        "E0103", "this is nested too deep to be compiled", location=location,
+        help="give parts of it names of their own, or write a loop",
+    )  # fmt: skip
+
+
+def of_process(function: Any) -> S2sadError:
+    """E0104 for a function of s2sad that would be run once, while compiling."""
+    return fail(
+        "E0104", f"{function.__qualname__} concerns the whole process, not one program",
+        help="call it outside of compiled code",
+    )  # fmt: skip
+
+
+def _in_place_of_a_call(value: Any) -> str | None:
+    """What may be meant where `value`, which is no function, is called."""
+    if isinstance(value, (tuple, list)):
+        if value and all(isinstance(item, Cell) for item in value):
+            return "make it an nn.SequentialCell(...), or go through it with `for`"
+        return "an item stands in brackets: x.shape[0]"
+    if isinstance(value, (Value, Tensor)):
+        return "an element stands in brackets: x[0]"
+    if isinstance(value, (int, float, DType)):
+        return "leave the parentheses out: x.size, x.ndim, x.dtype; to multiply, write `*`"
+    if isinstance(value, ModuleType):
+        return f"call one of its functions: {value.__name__.rpartition('.')[2]}.name(...)"
+    return None
 
 
 def is_never_called(function: Any) -> bool:

@@ -62,6 +62,8 @@ def read_part(
     operands = [*inputs, *(session.capture(parameter) for parameter in parameters)]
     taken = [value.type for value in operands] if types is None else types
     region = Region(taken, [value.name for value in operands])
+    for value, operand in zip(region.args, operands, strict=True):
+        value.is_weak = operand.is_weak
     given = with_values([args, kwargs], region.args[: len(inputs)])
     before, variables = written_now(frame), _variables(frame)
     try:

@@ -7,9 +7,9 @@ from typing import Any
 
 from s2sad.core.diagnostics import fail
 from s2sad.core.dtypes import DType
+from s2sad.core.shown import shown
 from s2sad.core.tensor import Tensor
 from s2sad.core.trees import Known, is_record, parts_of, same_tuple, with_parts
-from s2sad.frontend.shown import shown
 from s2sad.frontend.texts import Text, unknown
 from s2sad.frontend.trail import Trail
 from s2sad.frontend.trees import leaves

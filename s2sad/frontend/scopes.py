@@ -14,13 +14,13 @@ from typing import TYPE_CHECKING, Any
 import gast
 
 from s2sad.core.diagnostics import fail
+from s2sad.frontend import refusals
 from s2sad.ir import builder as builders
 
 if TYPE_CHECKING:
     from s2sad.frontend.frame import Frame
 
 _NESTED = (gast.FunctionDef, gast.AsyncFunctionDef, gast.ClassDef, gast.Lambda)
-_RETURNED = "return the new value, and assign it where the function is called"
 
 
 @lru_cache(maxsize=1024)
@@ -57,9 +57,7 @@ def assign(frame: Frame, name: str, value: Any) -> None:
     """
     kind = None if frame.tree is None else declared(frame.tree).get(name)
     if kind is gast.Global:
-        raise fail(
-            "E0101", f"assigning the global `{name}` cannot be compiled", help=_RETURNED
-        )  # fmt: skip
+        raise refusals.assigning_global(name)
     if kind is None:
         frame.local_names[name] = value
     else:
@@ -101,7 +99,7 @@ def _owner(frame: Frame, name: str) -> Frame:
         owner = owner.enclosing
     raise fail(
         "E0101", f"assigning `{name}`, which belongs to a function that is not compiled, cannot be "
-        "compiled", help=_RETURNED,
+        "compiled", help=refusals.RETURNED,
     )  # fmt: skip
 
 

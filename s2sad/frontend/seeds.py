@@ -11,15 +11,16 @@ from s2sad.core.diagnostics import fail
 from s2sad.core.parameter import Parameter
 from s2sad.frontend.carried import shape_of
 from s2sad.frontend.forms import is_tensor, tensors_in
+from s2sad.frontend.inputs import type_of_input
 from s2sad.frontend.trees import leaves
 from s2sad.ir.graph import Value
-from s2sad.ir.types import Type, type_of
+from s2sad.ir.types import Type
 from s2sad.prims.rules import tensor
 
 
 def type_in(leaf: Any) -> Type:
     """The type of tensor data."""
-    return leaf.type if isinstance(leaf, Value) else type_of(leaf.array)
+    return leaf.type if isinstance(leaf, Value) else type_of_input(leaf)
 
 
 def cotangents(types: Sequence[Type], seed: Any) -> list[Any]:
@@ -125,4 +126,7 @@ def _require_type(leaf: Any, wanted: Type, what: str) -> None:
     found = type_in(leaf)
     if found != wanted:
         code = "E0401" if tensor(wanted).dtype is tensor(found).dtype else "E0301"
-        raise fail(code, f"{what} of {wanted} cannot be {found}")
+        raise fail(
+            code, f"{what} of {wanted} cannot be {found}",
+            help="it has the shape and the dtype of what it belongs to",
+        )  # fmt: skip

@@ -31,8 +31,8 @@ class Once:
     def __iter__(self) -> Iterator[Any]:
         if builders.current().region is not self._region:
             raise fail(
-                "E0104", f"a {self.what} that was made around a branch or a loop on data cannot be "
-                "gone through in it", help="make a list of it before: items = list(...)",
+                "E0104", f"what {self.what} gave around a branch or a loop on data cannot be gone "
+                "through in it", help="make a list of it before: items = list(...)",
             )  # fmt: skip
         return self._items
 

@@ -25,7 +25,7 @@ import gast
 from s2sad.core import location as locations
 from s2sad.core.diagnostics import fail
 from s2sad.core.location import Location
-from s2sad.frontend.shown import shown
+from s2sad.core.shown import shown
 
 
 @dataclass(frozen=True)
@@ -105,9 +105,62 @@ def _without_text(function: FunctionType) -> Exception:
 
 
 def location_in(file: str, node: Any, caller: Location | None = None) -> Location:
-    """Where `node` stands in `file`, reached from `caller`."""
-    end = node.end_col_offset if node.end_lineno == node.lineno else None
-    return Location(file, node.lineno, node.col_offset, caller, end)
+    """Where `node`, or its head if it is a statement with a body, stands; reached from `caller`."""
+    if node.end_lineno == node.lineno:
+        return Location(file, node.lineno, node.col_offset, caller, node.end_col_offset)
+    line, column = _end(node)
+    last = None if line == node.lineno else line
+    return Location(file, node.lineno, node.col_offset, caller, column, last)
+
+
+#: What ends the head of a statement with a body.
+HEADS = {
+    gast.If: lambda node: node.test,
+    gast.While: lambda node: node.test,
+    gast.For: lambda node: node.iter,
+    gast.With: lambda node: node.items[-1].optional_vars or node.items[-1].context_expr,
+    gast.Match: lambda node: node.subject,
+}
+#: Statements whose head goes by its first words.
+WORDS = {
+    gast.Try: "try", gast.FunctionDef: "def ", gast.AsyncFunctionDef: "async def ",
+    gast.ClassDef: "class ",
+}  # fmt: skip
+
+
+def _end(node: Any) -> tuple[int, int]:
+    """Line and column behind `node`, or behind its head."""
+    kind = type(node)
+    if kind in WORDS:
+        return node.lineno, node.col_offset + len(WORDS[kind] + getattr(node, "name", ""))
+    last = HEADS[kind](node) if kind in HEADS else node
+    return last.end_lineno, last.end_col_offset
+
+
+def head_of(code: CodeType) -> Location:
+    """Where a function is defined, as `location_in` has it; of a lambda its first word.
+
+    The file is not parsed for that: where its text does not tell, it is the start of a line.
+    """
+    lines = linecache.getlines(code.co_filename)[code.co_firstlineno - 1 :]
+    is_lambda = code.co_name == "<lambda>"
+    name = code.co_name
+    words = ("lambda",) if is_lambda else (f"def {name}", f"async def {name}")
+    file = short_name(code.co_filename)
+    for line, text in enumerate(lines, code.co_firstlineno):  # decorators come first
+        for word in words:
+            if is_lambda or text.lstrip().startswith(word):
+                column = text.encode().rfind(word.encode(), 0, _first_column(code, line))
+                return Location(file, line, max(column, 0), None, column + len(word))
+    return Location(file, code.co_firstlineno, 0)
+
+
+def _first_column(code: Any, line: int) -> int | None:
+    """Where in a line the code of a lambda begins, which other lambdas may follow."""
+    if code.co_name != "<lambda>" or not hasattr(code, "co_positions"):
+        return None
+    columns = [start for first, _, start, _ in code.co_positions() if first == line and start]
+    return min(columns, default=None)
 
 
 @cache
@@ -120,8 +173,8 @@ def short_name(file: str) -> str:
     for folder in filter(None, sys.path):
         if path.is_relative_to(folder):
             name = path.relative_to(folder).as_posix()
-            first = next(Path(f, name) for f in sys.path if Path(f, name).is_file())
-            return name if first.samefile(path) else file
+            first = next((Path(f, name) for f in sys.path if Path(f, name).is_file()), None)
+            return name if first is not None and first.samefile(path) else file
     return file
 
 
@@ -191,7 +244,7 @@ def _require_text_of(function: FunctionType, text: str) -> None:
     names and constants of the text are asked for.
     """
     code = function.__code__
-    known = _codes(text, code.co_filename).get((code.co_firstlineno, code.co_name), [])
+    known = codes_of(text, code.co_filename).get((code.co_firstlineno, code.co_name), [])
     loader = getattr(function.__globals__.get("__spec__"), "loader", None)
     is_hooked = loader is not None and type(loader) not in PLAIN_LOADERS
     if any(_essence(each) == _essence(code) for each in known):
@@ -218,7 +271,7 @@ def _is_within(one: CodeType, other: CodeType) -> bool:
 
 
 @lru_cache(maxsize=64)
-def _codes(text: str, file: str) -> dict[tuple[int, str], list[CodeType]]:
+def codes_of(text: str, file: str) -> dict[tuple[int, str], list[CodeType]]:
     """Code of all functions in a file, by first line and name."""
     found: dict[tuple[int, str], list[CodeType]] = {}
     with warnings.catch_warnings():

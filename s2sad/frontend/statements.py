@@ -47,6 +47,7 @@ from s2sad.frontend.shown import point_out
 from s2sad.frontend.static import as_python
 from s2sad.frontend.writes import assign_attribute, assign_item
 from s2sad.ir import builder as builders
+from s2sad.ir.dims import Symbolic
 
 TARGETS.update({gast.Subscript: assign_item, gast.Attribute: assign_attribute})
 
@@ -165,6 +166,10 @@ def _for(frame: Frame, node: Any) -> Leaving:
     items = evaluate(frame, node.iter)
     if isinstance(items, Range):
         return _after(frame, node, _counted(frame, node, items))
+    if is_tensor(items) and items.ndim and isinstance(items.shape[0], Symbolic):
+        rows = builders.current().value(items)
+        passes = _counted(frame, node, Range(rows.shape[0]), lambda i: item_of_tensor(rows, i))
+        return _after(frame, node, passes)
     indices, item, item_of_all = passes_of(items)
 
     def run(inner: Frame, index: Any) -> Leaving:
@@ -223,11 +228,13 @@ def passes_of(items: Any) -> tuple[Any, Callable[[Any], Any], Callable[[Any], An
     return static_iterable(items), lambda item: item, lambda item: item
 
 
-def _counted(frame: Frame, node: Any, items: Range) -> Leaving:
-    """A loop whose bounds depend on data."""
+def _counted(
+    frame: Frame, node: Any, items: Range, item: Callable[[Any], Any] = lambda index: index
+) -> Leaving:
+    """A loop whose bounds depend on data; its variable is `item` of the index."""
 
     def run(inner: Frame, index: Any) -> Leaving:
-        bind(inner, node.target, index)
+        bind(inner, node.target, item(index))
         return execute(inner, node.body)
 
     if not frame.strict:
@@ -338,12 +345,27 @@ def _only_data_end(frame: Frame, node: Any) -> bool:
             leaving = turned(execute(inner, node.body), "continue")
             if isinstance(leaving, Open):
                 leaving.abandon()
-            return isinstance(leaving, Open)
+                return True
+            raises = any(each.prim is p.raise_ for each in builders.current().region.walk())
+            return leaving is None and raises and not _may_leave(node.body)
     except NeverReturns:
         return False
     finally:
         write_back(frame, before)
         session.overwritten, session.made = overwritten, made
+
+
+def _may_leave(statements: list[Any], *, by_break: bool = True) -> bool:
+    """Whether the text of a loop's body leaves the loop anywhere, but by what it raises."""
+    for node in statements:
+        if isinstance(node, gast.Return) or (by_break and isinstance(node, gast.Break)):
+            return True
+        if isinstance(node, (gast.FunctionDef, gast.Lambda)):
+            continue
+        inside = by_break and not isinstance(node, (gast.For, gast.While))
+        if _may_leave(list(gast.iter_child_nodes(node)), by_break=inside):
+            return True
+    return False
 
 
 def _endless(frame: Frame, node: Any, known: Any) -> Leaving:

@@ -13,6 +13,8 @@ from s2sad import prims as p
 from s2sad.core.diagnostics import S2sadError, fail
 from s2sad.core.location import Location
 from s2sad.core.tensor import Tensor
+from s2sad.frontend.carried import length_of
+from s2sad.frontend.static import require_numbers
 from s2sad.frontend.trees import leaves
 from s2sad.ir import builder as builders
 from s2sad.ir import dims
@@ -87,7 +89,17 @@ def text_of(value: Any, spec: str = "", form: Any = str) -> str | Text:
         return Text(f"{{:{spec}}}" if spec else "{}", (_element(value) if spec else value,))
     if any(map(is_shown, leaves(value))):
         raise _too_much()
+    if isinstance(value, dims.Symbolic):
+        return text_of(length_of(builders.current(), value), spec)
+    if type(value) is tuple and not spec and any(isinstance(x, dims.Symbolic) for x in value):
+        return _shape(value)
+    require_numbers(value)
     return format(form(value) if form is not str or not spec else value, spec)
+
+
+def _shape(sizes: tuple[Any, ...]) -> Any:
+    parts = [part for size in sizes for part in (", ", text_of(size, form=repr))][1:]
+    return joined(["(", *parts, ",)" if len(sizes) == 1 else ")"])
 
 
 def _too_much() -> S2sadError:

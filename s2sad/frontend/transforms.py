@@ -21,6 +21,7 @@ from s2sad.core.transform import Transform
 from s2sad.frontend import forms, seeds
 from s2sad.frontend.bodies import Body, Place, parameters_in, read_body, results_in
 from s2sad.frontend.frame import Frame, Session
+from s2sad.frontend.hooks import through_hooks
 from s2sad.frontend.jacobians import call_jacobian
 from s2sad.frontend.maps import call_map
 from s2sad.frontend.regions import Run
@@ -83,7 +84,7 @@ def _gradient(
     kind = "vjp" if seed else "grad" if only else "value_and_grad"
     values, found = body.emit(kind, wrt, chosen, [cotangents[i] for i in chosen if seed])
     body.write(values)
-    known = dict(zip(wrt, found, strict=True))
+    known = through_hooks(frame, body, dict(zip(wrt, found, strict=True)))
     gradients = places.map(lambda place: body.gradient(place, known))
     return forms.arranged(transform, body.outputs(values), gradients, _labels(frame.session))
 
@@ -163,7 +164,7 @@ def _pullback(
     body.write(values)
     places = forms.Gradients(inputs, _places(transform, trained, body))
     return forms.beside_aux(
-        transform, body.outputs(values), Pullback(transform, body, outputs, places)
+        transform, body.outputs(values), Pullback(frame, transform, body, outputs, places)
     )
 
 
@@ -173,6 +174,8 @@ class Pullback:
 
     Attributes
     ----------
+    frame : Frame
+        Where `vjp` was called.
     transform : Transform
     body : Body
     outputs : tree
@@ -181,6 +184,7 @@ class Pullback:
         Operands that have a gradient.
     """
 
+    frame: Frame
     transform: Transform
     body: Body
     outputs: Any
@@ -188,14 +192,16 @@ class Pullback:
 
     def pull(self, *cotangents: Any) -> Any:
         """The gradients; see `seeds.cotangents_of_each` for what it raises."""
-        body = self.body
+        body = self.body.later()
         outputs = map_leaves(self.outputs, lambda x: x.index if isinstance(x, Place) else None)
         types = [value.type for value in body.region.yields]
         given = seeds.cotangents_of_each(outputs, types, cotangents)
         chosen = body.differentiated(self.outputs)
         seed = [p.const(0, types[i]) if given[i] is None else given[i] for i in chosen]
         wrt = _wrt(body, self.places)
-        known = dict(zip(wrt, body.emit("vjp", wrt, chosen, seed)[1], strict=True))
+        values, found = body.emit("vjp", wrt, chosen, seed)
+        body.write_effects(values)
+        known = through_hooks(self.frame, body, dict(zip(wrt, found, strict=True)))
         return forms.of_pullback(
             self.transform, self.places.map(lambda place: body.gradient(place, known))
         )

@@ -24,12 +24,17 @@ from s2sad.frontend.trees import leaves
 from s2sad.ir.graph import Value
 from s2sad.ir.primitive import Primitive
 
+#: Where our own functions are read as the user's are: they have attributes that may change, or call
+#: functions of the user's.
+READ_MODULES = (
+    "s2sad.nn", "s2sad.amp", "s2sad.experimental", "s2sad.mint.nn", "s2sad.ops.composite",
+)  # fmt: skip
 #: What is read when it is called.
 READ = (Wrapper, LocalFunction, Transform, CustomVjp, Checkpoint, Hook, Cell, MethodType)
 #: Modules that only note which function they are given.
 NOTING = (
     grad.__module__, custom_vjp.__module__, checkpoint.__module__, jacfwd.__module__,
-    vmap.__module__, "s2sad.ops.gradient", "s2sad.ops.hooks",
+    vmap.__module__, "s2sad.ops.gradient", "s2sad.ops.hooks", "s2sad.ops.matching",
 )  # fmt: skip
 #: Builtins that only look at the type of what they are given.
 LOOKING = (isinstance, issubclass, type)
@@ -56,10 +61,10 @@ def runs_unread(function: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -
 
 
 def is_own(function: Any) -> bool:
-    """Whether `function`, or what it is an object of, belongs to s2sad, and is not of `nn`."""
+    """Whether `function`, or what it is an object of, is s2sad's and not read."""
     named = function if isinstance(function, (type, FunctionType, Primitive)) else type(function)
     name = _module(named)
-    return name.startswith("s2sad.") and not name.startswith("s2sad.nn")
+    return name.startswith("s2sad.") and not name.startswith(READ_MODULES)
 
 
 def _module(thing: Callable[..., Any]) -> str:

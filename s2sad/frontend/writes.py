@@ -1,13 +1,14 @@
 """What does an assignment to an item or an attribute do to the variables?
 
-Tensors are values, so ``x[i] = v`` makes another one, and every variable that held the old one
-holds it from then on: as in Python all names of one object see the write, also where a function
-that was called writes into its argument. What was passed in from outside does not change.
+Tensors are values, so ``x[i] = v`` and ``x.add_(v)`` make another one, and every variable that held
+the old one holds it from then on: as in Python all names of one object see the write, also where a
+function that was called writes into its argument. What was passed in from outside does not change.
 """
 
 from __future__ import annotations
 
 import operator
+from collections.abc import Callable
 from typing import Any
 
 import gast
@@ -17,7 +18,6 @@ from s2sad.core.cell import Cell
 from s2sad.core.diagnostics import fail
 from s2sad.core.parameter import Parameter
 from s2sad.core.precision import stored
-from s2sad.core.tensor import Tensor
 from s2sad.frontend import objects, views
 from s2sad.frontend.containers import is_made, require_own, with_leaf
 from s2sad.frontend.elements import known_index
@@ -33,7 +33,7 @@ from s2sad.frontend.frame import Frame, Session
 from s2sad.frontend.static import as_python
 from s2sad.frontend.stores import store
 from s2sad.frontend.trees import leaves
-from s2sad.ir.graph import Value
+from s2sad.ir.graph import Operation, Value
 
 
 def assign_item(frame: Frame, target: Any, value: Any) -> None:
@@ -47,20 +47,10 @@ def assign_item(frame: Frame, target: Any, value: Any) -> None:
         those of the write itself.
     """
     owner, index = stored(evaluate(frame, target.value)), evaluate(frame, target.slice)
-    if isinstance(owner, Parameter):
-        written = method_of_tensor("__setitem__")(owner, index, value)
-        method_of_tensor("assign_value")(owner, written)
-    elif isinstance(owner, Value):
-        index = known_index(owner, index)
-        new = method_of_tensor("__setitem__")(owner, index, value)
-        link_loops(frame.session, owner)
-        views.note_write(frame.session, owner)
-        replace(frame, owner, new)
-    elif isinstance(owner, Tensor):
-        raise fail(
-            "E0104", "this Tensor comes from outside of compiled code, which cannot change it",
-            help="write into a copy, or make it a Parameter",
-        )  # fmt: skip
+    if is_tensor(owner):
+        place = known_index(owner, index) if isinstance(owner, Value) else index
+        write = method_of_tensor("__setitem__")
+        rewrite(frame, owner, lambda held: write(held, place, value), True)
     elif isinstance(owner, (list, dict, np.ndarray)):
         require_own(frame, owner)
         if isinstance(owner, dict):
@@ -75,6 +65,47 @@ def assign_item(frame: Frame, target: Any, value: Any) -> None:
         CALL[0](frame, objects.users_method(owner, "__setitem__"), [owner, index, value], {})
     else:
         raise fail("E0101", f"assigning to an item of a {type(owner).__name__} cannot be compiled")
+
+
+def rewrite(frame: Frame, owner: Any, new: Callable[[Any], Any], is_for_names: bool = False) -> Any:
+    """Let `owner`, a tensor, hold ``new(owner)``; what it is then.
+
+    Parameters
+    ----------
+    is_for_names : bool
+        Whether nothing would come of it where no variable holds the tensor.
+
+    Raises
+    ------
+    S2sadError
+        E0104 for a tensor from outside, and where a variable outside of a branch or a loop would
+        have to change.
+    """
+    owner = stored(owner)
+    if isinstance(owner, Parameter):
+        method_of_tensor("assign_value")(owner, new(owner))
+        return owner
+    if not isinstance(owner, Value):
+        raise fail(
+            "E0104", "this Tensor comes from outside of compiled code, which cannot change it",
+            help="write into a copy, or make it a Parameter",
+        )  # fmt: skip
+    value = new(owner)
+    link_loops(frame.session, owner)
+    is_seen = is_for_names or not _is_unseen(frame.session, owner)
+    views.note_write(frame.session, owner)
+    if not replace(frame, owner, value) and is_seen:
+        raise fail(
+            "E0104", "no variable holds the tensor that is written here",
+            help="give it a name first, or write into the tensor that it is a part of",
+        )  # fmt: skip
+    return value
+
+
+def _is_unseen(session: Session, value: Value) -> bool:
+    """Whether `value` was just made: no part of another tensor, and no attribute holds it."""
+    is_made_here = isinstance(value.owner, Operation) and len(views.origins(session, value)) == 1
+    return is_made_here and all(each.value is not value for each in session.stores.values())
 
 
 def assign_attribute(frame: Frame, target: Any, value: Any) -> None:
@@ -134,8 +165,8 @@ def link_loops(session: Session, value: Value) -> None:
         value = leaf
 
 
-def replace(frame: Frame, old: Value, new: Value) -> None:
-    """Let every variable that holds `old` hold `new`, here and in the calls that led here."""
+def replace(frame: Frame, old: Value, new: Value) -> bool:
+    """Let all variables that hold `old` hold `new`, here and in calls around; whether any does."""
     call: Frame | None = frame
     found, is_outside = False, False
     known: dict[int, Any] = {}
@@ -153,11 +184,7 @@ def replace(frame: Frame, old: Value, new: Value) -> None:
             call.name(new, name)
         found, is_outside = found or bool(names), is_outside or call.is_fork
         call = call.called_by
-    if not found:
-        raise fail(
-            "E0104", "no variable holds the tensor that is written here",
-            help="give it a name first, or write into the tensor that it is a part of",
-        )  # fmt: skip
+    return found
 
 
 def _holds(tree: Any, value: Value) -> bool:

@@ -498,6 +498,64 @@ def test_an_error_names_the_same_place(worlds):
     assert found[0][1][-1].end_column is not None
 
 
+EFFECTS = """
+import numpy as np
+import s2sad as ms
+from s2sad import nn, ops
+
+
+class Net(nn.Cell):
+    def __init__(self):
+        super().__init__()
+        self.w = ms.Parameter(ms.Tensor([1.0, 2.0]), name="w")
+
+    def construct(self, x):
+        print(f"loss {ops.sum(self.w * x):.3f}", "of", x, sep="|", end=".\\n")
+        self.w += x
+        for i in range(2):
+            if x.max() > i + 1.0:
+                print("large", i)
+        assert x.min() > 0.0, f"{x} is not positive"
+        if x.max() > 8.0:
+            raise OverflowError(f"{x.max()} is large")
+        return ops.sum(self.w)
+
+
+net = Net()
+step = ms.compile(net)
+gradient = ms.compile(ms.grad(net, None, net.trainable_params()))
+
+def run():
+    found = []
+    for data in ([1.0, 2.0], [3.0, 0.5], [-1.0, 2.0], [1.0, 9.0]):
+        try:
+            found.append((step(ms.Tensor(data)).item(), gradient(ms.Tensor(data))[0].tolist()))
+        except Exception as error:
+            place = error.__notes__[0].splitlines()[0]
+            found.append((type(error), error.args, place, len(error.__notes__)))
+        found.append(net.w.tolist())
+    return found
+"""
+
+
+@pytest.mark.parametrize("backend", ["numpy", "c"])
+def test_effects_come_back(worlds, backend, capsys, monkeypatch):
+    monkeypatch.setenv("S2SAD_BACKEND", backend)
+    found = []
+    for _ in range(2):
+        made = worlds.make(EFFECTS)
+        found.append((made.run(), capsys.readouterr().out))
+        is_stored = isinstance(made.step.last, StoredVariant)
+        assert is_stored == (len(found) == 2) == (not worlds.compilations)
+    assert found[0] == found[1]
+    results, out = found[0]
+    assert out.splitlines()[:2] == ["loss 5.000|of|[1. 2.].", "large 0"]
+    assert results[4][:2] == (AssertionError, ("[-1.  2.] is not positive",))
+    assert results[4][2:] == ("  --> net.py:18:8", 1)
+    assert results[6] == (OverflowError, ("9.0 is large",), "  --> net.py:20:12", 1)
+    assert results[5] == results[7] == results[3], "of the last good step"
+
+
 def test_stages_are_compiled_when_asked_for(worlds):
     worlds.make(FORMS).run()
     one = worlds.make(FORMS)
@@ -729,3 +787,42 @@ def test_a_second_process_does_not_run_the_frontend(tmp_path):
     assert third == [one[0], "StoredVariant", []]
     (fourth,) = processes(tmp_path, "4", text=SCRIPT.replace("FACTOR = 2.0", "FACTOR = 2.5"))
     assert fourth[0] != one[0] and fourth[1] == "Variant"
+
+
+OBJECTS = """
+import numpy as np
+import s2sad as ms
+from s2sad import nn, ops
+
+double = ops.MultitypeFuncGraph("double")
+
+
+@double.register("Tensor")
+def _of_tensor(x):
+    return x + x
+
+
+class Net(nn.Cell):
+    def __init__(self):
+        super().__init__()
+        self.sum = ops.ReduceSum(keep_dims=True)
+        self.map = ops.HyperMap(ops.Square())
+
+    def construct(self, x):
+        (y,) = self.map((double(x),))
+        return self.sum(ops.Concat(1)((y, x)), 1)
+
+
+step = ms.compile(Net())
+
+def run():
+    return [step(ms.Tensor(np.float32([[1.0, 2.0], [3.0, 4.0]])))]
+"""
+
+
+def test_objects_of_operations_come_back(worlds):
+    first = worlds.result(OBJECTS)
+    assert worlds.compilations and worlds.result(OBJECTS) == first and not worlds.compilations
+    other = worlds.result(OBJECTS.replace("keep_dims=True", "keep_dims=False"))
+    assert worlds.compilations and other == first  # the same bytes, of another shape
+    assert worlds.result(OBJECTS.replace("x + x", "x + x + x")) != first

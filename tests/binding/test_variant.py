@@ -15,7 +15,8 @@ import pytest
 import s2sad as ms
 from s2sad import nn, ops
 from s2sad import prims as p
-from s2sad.binding.variant import Cause, most_common, released
+from s2sad.binding.cause import Cause, most_common
+from s2sad.binding.variant import released
 from s2sad.core.diagnostics import S2sadError
 from s2sad.core.tensor import Tensor
 

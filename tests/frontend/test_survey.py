@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import builtins
 import linecache
+import time
+from dataclasses import replace
 
 import gast
 import numpy as np
@@ -14,8 +16,12 @@ from s2sad import nn, ops
 from s2sad.core.diagnostics import Diagnostic, S2sadError
 from s2sad.frontend import refusals
 from s2sad.frontend.expressions import EXPRESSIONS
+from s2sad.frontend.frame import Frame, Session
+from s2sad.frontend.source import source_of
 from s2sad.frontend.statements import STATEMENTS
-from s2sad.frontend.survey import OTHERS_SHOWN
+from s2sad.frontend.survey import OTHERS_SHOWN, Survey
+from s2sad.frontend.trail import Trail
+from s2sad.ir.graph import Region
 
 X = ms.Tensor(np.ones((2, 3), np.float32))
 FACTOR = 2.0
@@ -148,6 +154,89 @@ def test_a_builtin_that_the_user_defined_is_not_refused():
         return eval()
 
     assert found(f, X) == [("E0104", 'open("x")')]
+
+
+def test_calls_that_can_only_fail_are_named():
+    def f(x):
+        y = x + x.T
+        y = ops.sofmax(y)
+        y = ops.relu(y, 1, 2)
+        y = time.time() * y + np.random.rand(3)
+        ms.set_context(mode=0)
+        return y
+
+    assert found(f, X) == [
+        ("E0401", "y = x + x.T"),
+        ("E0220", "y = ops.sofmax(y)"),
+        ("E0302", "y = ops.relu(y, 1, 2)"),
+        ("E0104", "y = time.time() * y + np.random.rand(3)"),
+        ("E0104", "y = time.time() * y + np.random.rand(3)"),
+        ("E0104", "ms.set_context(mode=0)"),
+    ]
+
+
+def test_they_are_named_as_the_compiler_does():
+    def missing(x):
+        return ops.sofmax(x)
+
+    def misfit(x):
+        return ops.relu(x, 1, 2)
+
+    def clock(x):
+        return x + time.time()
+
+    def setting(x):
+        ms.set_context(mode=0)
+        return x
+
+    for inner in (missing, misfit, clock, setting):
+        node = source_of(inner)
+        frame = Frame(Session(Region()), node.file, inner.__globals__, node.closure)
+        (told,) = Survey(replace(frame, assigned=frozenset({"x"})), Trail()).function(node.node)
+        first = diagnostic(inner, X)
+        parts = "code", "message", "help"
+        assert [getattr(told, x) for x in parts] == [getattr(first, x) for x in parts]
+        assert told.location == first.location
+
+
+def test_variables_that_are_read_too_early_are_named_once():
+    def f(x):
+        open("x")
+        y = late + x  # noqa: F821
+        y = late * y  # noqa: F821
+        late = y
+        return late
+
+    assert found(f, X) == [("E0104", 'open("x")'), ("E0210", "y = late + x  # noqa: F821")]
+
+
+def test_what_never_runs_or_is_caught_is_left_out():
+    def f(x):
+        open("x")
+        try:
+            y = nothing  # noqa: F821
+        except NameError:
+            y = 1
+        if hasattr(ops, "sofmax"):
+            y = ops.sofmax(x)
+        if x.ndim == 2:
+            return y
+            y = nowhere  # noqa: F821
+        return x
+
+    assert found(f, X) == [("E0104", 'open("x")')]
+
+
+def test_inside_of_an_async_function_nothing_is_said():
+    def f(x):
+        async def inner(y):
+            return await y + nothing  # noqa: F821
+
+        return x + other  # noqa: F821
+
+    assert found(f, X) == [
+        ("E0101", "async def inner(y):"), ("E0201", "return x + other  # noqa: F821"),
+    ]  # fmt: skip
 
 
 class Net(nn.Cell):

@@ -83,6 +83,17 @@ def joined(x):
     return x
 
 
+@works("branches give different Python numbers", scalar=True, note="in 64 bits, as weak as before")
+def different_numbers(x):
+    rate = 0.1 if x[0] > 0 else 0.3
+    if x[1] > 7:
+        count = 2
+    else:
+        count = 7
+    half = ops.ones(2, ms.float16)
+    return x * rate, half * rate * count, x * count, rate / 3 + count, count / 3, count // 2
+
+
 @refused("branches give different **dtypes**", "E0306", ".astype")
 def dtypes(x):
     if x.sum() > 0:  # here

@@ -34,6 +34,24 @@ def values(x):
     return (x[0] or x[1]) * 2 + (x[0] and x[2]), None or x, 0 or 3, x[0] - x[0] or x[1]
 
 
+@works("`and` / `or` as values, consts and scalar Tensors", scalar=True)
+def values_and_numbers(x):
+    zero = x[0] - x[0]
+    return (x[0] and 3) * 2, zero and 3, (zero or 2.5) * x, zero or 4, x.sum() or 2
+
+
+@works("`and` / `or` as values, consts and scalar Tensors", scalar=True, gradient=False,
+       arguments=lambda: (i32(0),))  # fmt: skip
+def values_and_ints(n):
+    return n or 3, (n + 2) and 5, (n > 0) or False
+
+
+@refused("`and` / `or` as values, consts and scalar Tensors", "E0306", "Tensor of one type",
+         note="what data decide between has one dtype", arguments=lambda: (i32(0),))  # fmt: skip
+def values_of_two_kinds(n):
+    return n or 2.5  # here
+
+
 @works("`not tensor`", scalar=True, gradient=False)
 def negates(x):
     return not x[0], not x[0] - x[0], not x.shape
@@ -210,6 +228,26 @@ def reads_a_view(x):
     view = y[1:]
     y[2] = x[0]
     return view * 2  # here
+
+
+@works("`x.add_(v)`, `x.zero_()` and the other methods that end in `_`", arguments=with_count)
+def methods_that_write(x, n):
+    y = x * 2
+    z = y
+    y.add_(x).clamp_(max=7.0)
+    if n > 1:
+        z.mul_(x)
+    for _ in range(2):
+        y.sub_(x)
+    return y, z, ops.zeros_like(x).fill_(3.0)
+
+
+@refused("`x.add_(v)`, `x.zero_()` and the other methods that end in `_`", "E0104", "a name",
+         note="a part of a tensor is not written through a view")  # fmt: skip
+def writes_through_a_view(x):
+    y = x * 2
+    y[1:].zero_()  # here
+    return y
 
 
 @works("`x[i] = v` on an argument", note="the caller's Tensor stays as it is; PyNative writes it")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import s2sad as ms
 from language.case import Section, f32, i32
 from s2sad import nn, ops
 
@@ -234,6 +235,32 @@ def two_values(x, n):
         x, y = y, x + y
         n = n - 1
     return x, y
+
+
+@works(
+    "a Python number changes in a loop on data", arguments=with_count, scalar=True,
+    note="in 64 bits, and as weak as in Python",
+)  # fmt: skip
+def changing_numbers(x, n):
+    rate, count, share = 0.1, 1, 1
+    while n > 0:
+        x = x * rate
+        rate, count, share = rate * 0.5, count * 3, share / 3
+        n = n - 1
+    print(rate, count, f"{share:.17g}")
+    half = ops.ones(2, ms.float16)
+    numbers = rate / 3, count // 2, count % 5, -count, abs(-rate), rate**2, 2**rate, share, rate
+    return x, half * rate, n * count + count, rate < 0.1, max(rate, 0.01), numbers
+
+
+@works("a Python number changes in a loop on data", arguments=with_count, scalar=True)
+def changing_numbers_of_rows(x, n):
+    step = 0.1
+    for _ in range(n):
+        if x.sum() > 1.0:
+            step = step / 3
+        x = x - step
+    return x, step
 
 
 @refused(

@@ -8,7 +8,7 @@ from collections import namedtuple
 from typing import Any, NamedTuple
 
 from language.case import Section, f32
-from s2sad import nn
+from s2sad import nn, ops
 
 SECTION = Section("Objects")
 works, refused, scenario = SECTION.works, SECTION.refused, SECTION.scenario
@@ -177,3 +177,40 @@ def by_name(wrap):
     one = run(f32(1.0, -2.0))
     net.kind = "first"
     return one, run(f32(1.0, -2.0))
+
+
+OBJECTS = {"tanh": ops.Tanh(), "sum": ops.ReduceSum(keep_dims=True)}
+square = ops.MultitypeFuncGraph("square")
+
+
+@square.register("Tensor")
+def _square(x):
+    return x * x
+
+
+@works(
+    "objects of operations: `ops.ReduceSum(keep_dims=True)`, `ops.HyperMap(f)`",
+    note="made inside or outside; guarded",
+)
+def objects_of_operations(x):
+    y = OBJECTS["tanh"](x)
+    for activation in (ops.Sigmoid(), OBJECTS["tanh"]):
+        y = activation(y)
+    pairs = ops.HyperMap(square)((x, [y, (x,)]))
+    a, b = ops.Map(lambda p, q: p * q)((x, y), (y, x))
+    double = ops.partial(ops.Mul(), 2.0)
+    return OBJECTS["sum"](y, 0), pairs, double(a) + b, ops.Concat(0)((x, y))
+
+
+@works("objects of operations: `ops.ReduceSum(keep_dims=True)`, `ops.HyperMap(f)`")
+def objects_of_operations_on_data(x):
+    y = x
+    if x.sum() > 1.0:
+        y = OBJECTS["tanh"](y) * 2.0
+    n = x.sum()
+    while n > 0.5:
+        y = ops.Add()(y, OBJECTS["sum"](x, 0))
+        n = n * 0.5
+    for i in range(3):
+        y = ops.Sub()(y, ops.Mul()(x, 0.1 * i))
+    return ops.Tanh()(y)

@@ -184,3 +184,33 @@ def trains(wrap):
         net.set_train(mode)
         found.append(run(f32(1.0)))
     return found
+
+
+class Hooked(Net):
+    def construct(self, x):
+        y = x * self.p
+        y.register_hook(lambda dy: dy * 10)
+        return y
+
+
+@scenario("hooks of Cells, `y.register_hook(f)`", note="guarded; also in loops and branches")
+def hooked(wrap):
+    net = Hooked()
+    run, slope, found = wrap(net), wrap(ms.grad(net)), []
+    for register in (net.register_forward_hook, net.register_backward_hook):
+        handle = register(lambda cell, inputs, outputs: inputs[0] * 3)
+        found.append((run(f32(1.0, 2.0)), slope(f32(1.0, 2.0))))
+        handle.remove()
+    return found, run(f32(1.0, 2.0)), slope(f32(1.0, 2.0))
+
+
+class Registers(Net):
+    def construct(self, x):
+        self.register_forward_hook(lambda cell, inputs, output: output)  # here
+        return x
+
+
+@refused("registering a hook of a Cell or a Parameter in compiled code", "E0104", "outside",
+         is_scenario=True, at=Registers.construct)  # fmt: skip
+def registers(wrap):
+    return wrap(Registers())(f32(1.0))

@@ -17,6 +17,10 @@ Nothing falls back to anything. `make language` writes this page.
 *Static* is what is known while compiling: numbers, texts, shapes, containers of them, and what no
 Tensor decides. *Data* is what depends on what Tensors hold.
 
+A Python number that data choose or change stays a number: it is computed with in 64 bits, as Python
+does, and takes the dtype of the Tensor that it meets. What is returned is a Tensor of no axes,
+Int64 or Float64. A division by such a number that is 0 gives what Tensors give, and no exception.
+
 ```python
 # kinds.py
 import s2sad as ms

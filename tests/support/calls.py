@@ -81,6 +81,7 @@ _IMAGE, _FILTER, _SMALL = (1, 2, 4, 5), (2, 2, 3, 2), (1, 2, 2, 4)
 _X, _ROW, _COLUMN_MEAN = (2, 3), (3,), (2, 1)
 _ROWS, _COLUMN, _PLACES = np.array([1, -1]), np.array([[0], [3]]), np.array([[0, 1], [3, 2]])
 _START = np.array(0)
+_POSITIVE = np.array([[2.0, 0.5], [0.5, 1.0]])  # a matrix that has each of its factors
 
 
 def _indexed(*others: Any, **attrs: Any) -> Call:
@@ -107,6 +108,7 @@ CALLS: dict[str, Call] = {
     "batch_norm_grad": _floats(_X, _ROW, _ROW, _ROW, _X),
     "batch_norm_inference": _floats(_X, _ROW, _ROW, _ROW, _ROW, eps=1e-3),
     "bernoulli": lambda random: ([i64[3], f64[2]], {}),
+    "cholesky": lambda random: ([_POSITIVE], {}),
     "conv": _floats(_IMAGE, _FILTER),
     "conv_filter_grad": _floats(_IMAGE, _SMALL, kernel_shape=(3, 2)),
     "conv_input_grad": _floats(_SMALL, _FILTER, input_shape=(4, 5)),
@@ -135,6 +137,7 @@ CALLS: dict[str, Call] = {
     "max_pool_grad": _floats(_IMAGE, (1, 2, 3, 4), kernel=(2, 2)),
     "moments_grad": _floats(_X, _COLUMN_MEAN, _COLUMN_MEAN, _COLUMN_MEAN, axes=(1,)),
     "momentum_update": _floats(*[_X] * 3, (), ()),
+    "pinv": lambda random: ([_POSITIVE], {}),
     "rmsprop_update": _floats(*[_X] * 4, ()),
     "centered_rmsprop_update": _floats(*[_X] * 5, ()),
     "random_bits": lambda random: ([i64[3]], {"shape": (2,)}),
@@ -150,8 +153,10 @@ CALLS: dict[str, Call] = {
     "searchsorted": _floats((4,), _X),
     "sgd_momentum_update": _floats(_X, _X, np.array(True), _X, (), ()),
     "sgd_update": _floats(_X, _X, ()),
+    "solve": lambda random: ([_POSITIVE, f64[2, 3]], {}),
     "sparse_cross_entropy": _floats(_X, np.array([2, 0], np.int32)),
     "sparse_cross_entropy_grad": _floats(_X, np.array([2, 0], np.int32), (2,)),
+    "svd": lambda random: ([_POSITIVE], {}),
     "update": _indexed((2, 2), _START, _START),
     "update_add": _indexed((2, 2), _START, _START),
 }

@@ -355,7 +355,7 @@ def results_are_exchanged(function: Function, random: Random) -> bool:
 
 @corruption
 def result_is_lost(function: Function, random: Random) -> bool:
-    operation = pick(random, list(function.walk()))
+    operation = pick(random, [each for each in function.walk() if each.results])
     operation.results = operation.results[:-1]
     return True
 

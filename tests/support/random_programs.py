@@ -23,18 +23,26 @@ DTYPE = "{}"
 def construct(self, x, h, s, m, k):"""
 
 
-def random_source(seed: int) -> str:
+def random_source(seed: int, *, any_rows: bool = False) -> str:
     """Text of a module with a ``construct``, and the ``DTYPE`` of its floats.
 
-    They are ``x`` (6, 4), ``h`` (4,) and ``s`` (); ``m`` (4,) and ``k`` () are integers.
+    They are ``x`` (6, 4), ``h`` (4,) and ``s`` (); ``m`` (4,) and ``k`` () are integers. With
+    `any_rows` it is right for any number of rows of ``x``, 2 or more, and computes with it.
     """
-    return _Author(Random(seed)).text()
+    return _Author(Random(seed), any_rows).text()
 
 
 class _Author:
-    def __init__(self, random: Random) -> None:
+    def __init__(self, random: Random, any_rows: bool) -> None:
         self.random = random
+        self.any_rows = any_rows
+        #: How many rows there are, a row, some rows, and how to part them.
+        self.rows, self.row, self.some, self.part = (
+            ("n", "1", "1:n", "1") if any_rows else ("6", "2", "1:3", "3")
+        )
         self.lines = HEAD.format(random.choice(DTYPES)).splitlines()
+        if any_rows:
+            self.lines.append("    n = x.shape[0]")
         self.indices: list[str] = []
         self.loops = 0
         self.counters = 0
@@ -97,7 +105,9 @@ class _Author:
         """Writes to items, of a tensor that has no other name."""
         if self.random.random() < 0.6:
             self._line(depth, f"x = {self._pick('x * 0.75', 'ops.tanh(x)')}")
-            place = self._pick("2", "1:3", "k % 6", ":, 1", "::2, 0", "-1", *self.indices)
+            place = self._pick(
+                self.row, self.some, f"k % {self.rows}", ":, 1", "::2, 0", "-1", *self._at()
+            )
             value = {":, 1": self._scalar, "::2, 0": self._scalar}.get(place, self._vector)()
             sign = self._pick("=", "=", "+=", "*=")
             self._line(depth, f"x[{place}] {sign} {value}")
@@ -106,6 +116,10 @@ class _Author:
             place = self._pick("0", "1:3", "h > 0.27", "m % 4", "-2")
             value = self._scalar() if place != "m % 4" else f"{self._vector()} * 0 + 0.5"
             self._line(depth, f"h[{place}] = {value}")
+
+    def _at(self) -> list[str]:
+        """Rows that counters of loops name."""
+        return [f"{i} % n" for i in self.indices] if self.any_rows else self.indices
 
     def _update(self, depth: int) -> None:
         """Parameters that are no weights: a count, and a running mean."""
@@ -150,6 +164,10 @@ class _Author:
         self.loops += 1
         index = "ij"[len(self.indices)]
         bound = self._pick("2", "3", "6", "8", "1, 6, 2", "5, 0, -1")
+        if self.any_rows:
+            bound = self._pick(
+                "2", "n", "n", "n - 1", "1, n, 2", "n - 1, -1, -1", "n // 2", "n - 4"
+            )
         self._line(depth, f"for {index} in range({bound}):")
         self.indices.append(index)
         self._block(depth + 1, 3)
@@ -163,7 +181,8 @@ class _Author:
 
     def _scalar(self, depth: int = 2) -> str:
         if depth == 0 or self.random.random() < 0.3:
-            return self._pick("s", "s", "h[1]", "x[2, 3]", *(['d["s"]'] if self.has_dict else []))
+            entry = ['d["s"]'] if self.has_dict else []
+            return self._pick("s", "s", "h[1]", f"x[{self.row}, 3]", *entry)
         return self._one_of(
             lambda: f"{self._vector(depth - 1)}.sum()", lambda: f"{self._matrix(depth - 1)}.mean()",
             lambda: f"({self._vector(depth - 1)} * {self._vector(depth - 1)}).sum()",
@@ -194,7 +213,7 @@ class _Author:
 
     def _vector(self, depth: int = 2) -> str:
         if depth == 0 or self.random.random() < 0.2:
-            row = self._pick("2", "-1", "k % 6", *self.indices * 2)
+            row = self._pick(self.row, "-1", f"k % {self.rows}", *self._at() * 2)
             return self._pick(
                 "h", "h", "self.v", "self.r", f"x[{row}]", *(['d["h"]'] if self.has_dict else [])
             )
@@ -226,16 +245,41 @@ class _Author:
             lambda: self._pair(inner(), self._vector(depth - 1)),
             lambda: f"ops.matmul({inner()}, self.w)", lambda: f"ops.softmax({inner()}, -1)",
             lambda: f"ops.softmax({inner()}, 0)", lambda: f"ops.cumsum({inner()}, 1)",
-            lambda: f"(ops.matmul({inner()}, ops.transpose({inner()}, (1, 0)))[:, :4] * 0.25)",
-            lambda: f"ops.gather({inner()}, {self._integers('k')} % 5 + ops.arange(6) % 2, 0)",
-            lambda: f"ops.conv2d({inner()}.reshape(1, 1, 6, 4), self.f, pad_mode='same')"
-                    ".reshape(6, 4)",
-            lambda: f"ops.max_pool2d({inner()}.reshape(1, 1, 6, 4), 3, 1, 1).reshape(6, 4)",
-            lambda: f"ops.avg_pool2d({inner()}.reshape(1, 1, 6, 4), 3, 1, 1).reshape(6, 4)",
-            lambda: f"ops.concat(({inner()}[3:], {inner()}[:3]), 0)",
-            lambda: f"ops.outer({self._vector(depth - 1)}.sum().reshape(1).tile((6,)), self.v)",
+            lambda: self._product(inner(), inner()),
+            lambda: f"ops.gather({inner()}, ({self._integers('k')} % {self.rows} "
+                    f"+ ops.arange({self.rows})) % {self.rows}, 0)",
+            lambda: f"ops.conv2d({self._image(inner())}, self.f, pad_mode='same')"
+                    f".reshape({self.rows}, 4)",
+            lambda: f"ops.max_pool2d({self._image(inner())}, 3, 1, 1).reshape({self.rows}, 4)",
+            lambda: f"ops.avg_pool2d({self._image(inner())}, 3, 1, 1).reshape({self.rows}, 4)",
+            lambda: f"ops.concat(({inner()}[{self.part}:], {inner()}[:{self.part}]), 0)",
+            lambda: f"ops.outer({self._vector(depth - 1)}.sum().reshape(1).tile(({self.rows},)), "
+                    "self.v)",
             lambda: f"({inner()} - {inner()}.mean(1, keep_dims=True))",
-            lambda: f"ops.flip({inner()}, (1,))", lambda: f"{inner()}.reshape(4, 6).T",
+            lambda: f"ops.flip({inner()}, ({self._pick('0', '1')},))",
+            lambda: f"{inner()}.reshape(4, {self.rows}).T",
+            *([lambda: self._sized(inner())] if self.any_rows else []),
+        )  # fmt: skip
+
+    def _image(self, value: str) -> str:
+        return f"{value}.reshape(1, 1, {self.rows}, 4)"
+
+    def _product(self, one: str, other: str) -> str:
+        product = f"ops.matmul({one}, ops.transpose({other}, (1, 0)))"
+        if self.any_rows:
+            return f"(ops.matmul({product}, x) * 0.02)"
+        return f"({product}[:, :4] * 0.25)"
+
+    def _sized(self, value: str) -> str:
+        """What the number of rows has a say in."""
+        return self._pick(
+            f"({value} / n)", f"({value} * (n - 4) * 0.125)", f"({value} + (n % 3))",
+            f"ops.cumsum({value}, 0)", f"({value} - {value}.mean(0))", f"ops.sort({value}, 0)[0]",
+            f"(ops.eye(n, dtype=x.dtype) @ {value})", f"ops.roll({value}, n // 2, 0)",
+            f"ops.stack(({value}, x), 1).reshape(-1, 4)[: n]", f"{value}[::-1]",
+            f"ops.concat(({value}[n // 2 :], {value}[: n // 2]), 0)",
+            f"ops.concat(({value}[::2], {value}[1::2]), 0)",
+            f"({value} * (1.0 if n > 4 else 0.5))", f"(n ** 0.5 * 0.25 * {value})",
         )  # fmt: skip
 
     def _integers(self, target: str) -> str:

@@ -17,6 +17,7 @@ import numpy as np
 from s2sad import prims as p
 from s2sad.ir import builder
 from s2sad.ir.builder import as_tuple, build_function
+from s2sad.ir.dims import alike
 from s2sad.ir.evaluate import evaluate
 from s2sad.ir.graph import Function, Operation, Value
 from s2sad.ir.primitive import Primitive, Trait
@@ -134,7 +135,7 @@ def _pull(operation: Operation, cotangents: dict[Value, Value]) -> None:
 
 
 def _sum_to(cotangent: Value, type: TensorType) -> Value:
-    if cotangent.shape != type.shape:
+    if not alike(cotangent.shape, type.shape):
         cotangent = p.sum_to(cotangent, shape=type.shape)
     assert cotangent.type == type, f"the cotangent of {type} is {cotangent.type}"
     return cotangent
