@@ -14,6 +14,7 @@ from typing import Any as _Any
 from s2sad import nn, ops
 from s2sad.core import dispatch as _dispatch
 from s2sad.core.cell import Cell as _Cell
+from s2sad.core.cell_hooks import run_cell as _run
 from s2sad.core.checkpoint import checkpoint
 from s2sad.core.context import (
     COMPATIBLE,
@@ -33,7 +34,6 @@ from s2sad.core.context import (
 from s2sad.core.context import is_graph_mode as _is_graph_mode
 from s2sad.core.custom_vjp import custom_vjp
 from s2sad.core.diagnostics import S2sadError
-from s2sad.core.diagnostics import missing as _missing
 from s2sad.core.dtypes import (
     bfloat16,
     bool_,
@@ -46,6 +46,7 @@ from s2sad.core.dtypes import (
     int64,
     uint8,
 )
+from s2sad.core.elsewhere import missing as _missing
 from s2sad.core.generator import (
     Generator,
     get_rng_state,
@@ -56,8 +57,8 @@ from s2sad.core.generator import (
 )
 from s2sad.core.jacobians import hessian, jacfwd, jacrev
 from s2sad.core.mapping import vmap
+from s2sad.core.mutable import mutable
 from s2sad.core.parameter import Parameter, ParameterTuple
-from s2sad.core.precision import run_cell as _run
 from s2sad.core.tensor import Tensor
 from s2sad.core.transform import get_grad, grad, jvp, value_and_grad, vjp
 from s2sad.ops.creation import tensor
@@ -66,23 +67,59 @@ from s2sad.ops.promotion import is_tensor
 from_numpy = Tensor.from_numpy
 
 if _TYPE_CHECKING:
-    from s2sad import amp
+    from s2sad import amp, dataset, experimental, train
+    from s2sad.amp import DynamicLossScaleManager, FixedLossScaleManager, LossScaleManager
+    from s2sad.checkpoints import (
+        check_checkpoint,
+        ckpt_to_safetensors,
+        export,
+        load,
+        load_checkpoint,
+        load_checkpoint_async,
+        load_param_into_net,
+        safetensors_to_ckpt,
+        save_checkpoint,
+    )
     from s2sad.compiled import compile  # noqa: A004
     from s2sad.compiled import compile as jit
     from s2sad.loaded import load_ir
     from s2sad.sink import data_sink
+    from s2sad.train import (
+        Callback,
+        CheckpointConfig,
+        DatasetHelper,
+        EarlyStopping,
+        History,
+        LambdaCallback,
+        LearningRateScheduler,
+        LossMonitor,
+        Model,
+        ModelCheckpoint,
+        ReduceLROnPlateau,
+        RunContext,
+        SummaryCollector,
+        SummaryRecord,
+        TimeMonitor,
+        connect_network_with_dataset,
+    )
 
 __version__ = "0.1.0"
 
 __all__ = [
-    "COMPATIBLE", "GRAPH_MODE", "Generator", "LAX", "PYNATIVE_MODE", "Parameter", "ParameterTuple",
-    "S2sadError", "STRICT", "Tensor", "amp", "bfloat16", "bool_", "checkpoint", "compile",
-    "custom_vjp", "data_sink", "float16", "float32", "float64", "from_numpy", "get_context",
+    "COMPATIBLE", "Callback", "CheckpointConfig", "DatasetHelper", "DynamicLossScaleManager",
+    "EarlyStopping", "FixedLossScaleManager", "GRAPH_MODE", "Generator", "History", "LAX",
+    "LambdaCallback", "LearningRateScheduler", "LossMonitor", "LossScaleManager", "Model",
+    "ModelCheckpoint", "PYNATIVE_MODE", "Parameter", "ParameterTuple", "ReduceLROnPlateau",
+    "RunContext", "S2sadError", "STRICT", "SummaryCollector", "SummaryRecord", "Tensor",
+    "TimeMonitor", "amp", "bfloat16", "bool_", "check_checkpoint", "checkpoint",
+    "ckpt_to_safetensors", "compile", "connect_network_with_dataset", "custom_vjp", "data_sink",
+    "experimental", "export", "float16", "float32", "float64", "from_numpy", "get_context",
     "get_current_device", "get_grad", "get_rng_state", "get_seed", "grad", "hessian",
     "initial_seed", "int16", "int32", "int64", "int8", "is_tensor", "jacfwd", "jacrev", "jit",
-    "jvp", "load_ir", "manual_seed", "nn", "ops", "seed", "set_context", "set_deterministic",
-    "set_device", "set_recursion_limit", "set_rng_state", "set_seed", "tensor", "uint8",
-    "value_and_grad", "vjp", "vmap",
+    "jvp", "load", "load_checkpoint", "load_checkpoint_async", "load_ir", "load_param_into_net",
+    "manual_seed", "mutable", "nn", "ops", "safetensors_to_ckpt", "save_checkpoint", "seed",
+    "set_context", "set_deterministic", "set_device", "set_recursion_limit", "set_rng_state",
+    "set_seed", "tensor", "train", "uint8", "value_and_grad", "vjp", "vmap",
 ]  # fmt: skip
 
 
@@ -97,15 +134,55 @@ def _compiler() -> _Any:
     return _held[0]
 
 
-#: Where the names are that load the compiler; `jit` is MindSpore's for `compile`.
+#: Where names are that load the compiler, or that few programs need; `jit` is MindSpore's for
+#: `compile`.
 _ON_FIRST_NEED = {
     "compile": ("s2sad.compiled", "compile"),
     "data_sink": ("s2sad.sink", "data_sink"),
     "jit": ("s2sad.compiled", "compile"),
     "load_ir": ("s2sad.loaded", "load_ir"),
+    **{
+        name: ("s2sad.checkpoints", name)
+        for name in (
+            "check_checkpoint",
+            "ckpt_to_safetensors",
+            "export",
+            "load",
+            "load_checkpoint",
+            "load_checkpoint_async",
+            "load_param_into_net",
+            "safetensors_to_ckpt",
+            "save_checkpoint",
+        )  # fmt: skip
+    },
+    **{
+        name: ("s2sad.train", name)
+        for name in (
+            "Callback",
+            "CheckpointConfig",
+            "DatasetHelper",
+            "EarlyStopping",
+            "History",
+            "LambdaCallback",
+            "LearningRateScheduler",
+            "LossMonitor",
+            "Model",
+            "ModelCheckpoint",
+            "ReduceLROnPlateau",
+            "RunContext",
+            "SummaryCollector",
+            "SummaryRecord",
+            "TimeMonitor",
+            "connect_network_with_dataset",
+        )
+    },
+    **{
+        name: ("s2sad.amp", name)
+        for name in ("DynamicLossScaleManager", "FixedLossScaleManager", "LossScaleManager")
+    },
 }
 #: Packages that are imported on first need.
-_PACKAGES = ("amp",)
+_PACKAGES = ("amp", "dataset", "experimental", "mint", "numpy", "train")
 
 
 def __getattr__(name: str) -> _Any:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from s2sad.binding.bound import Bound, require_type
+from s2sad.binding.bound import Bound, has_effects, require_type
 from s2sad.binding.stages import THEN
 from s2sad.compiled import Compiled
 from s2sad.core import generator
@@ -20,6 +20,7 @@ from s2sad.core.cell import Cell
 from s2sad.core.diagnostics import fail
 from s2sad.core.location import Location
 from s2sad.core.tensor import Tensor
+from s2sad.frontend.effects import HOST
 from s2sad.ir import store
 from s2sad.ir.bindings import is_argument
 from s2sad.ir.graph import Function
@@ -123,6 +124,9 @@ class Loaded:
         for index, binding in enumerate(self.function.inputs):
             if is_argument(binding):
                 continue
+            if binding == HOST.binding:
+                hidden[index] = HOST
+                continue
             tensor = given.get(binding, _found(target, binding))
             if not isinstance(tensor, Tensor):
                 raise fail(
@@ -135,7 +139,8 @@ class Loaded:
         return Compiled(Bound(self.function, hidden, places, self.left))
 
     def _require_writes_last(self, hidden: Mapping[int, Tensor], place: Location) -> None:
-        donates, count = self.function.donates, len(self.function.results)
+        donates = self.function.donates
+        count = len(self.function.results) - has_effects(self.function)  # the token is the last
         if sorted(donates.values()) != list(range(count - len(donates), count)):
             raise fail(
                 "E0601", "the results that inputs take are not the last ones", location=place

@@ -392,13 +392,159 @@ def test_a_parameter_that_is_written(mode):
     assert plain(net.b) == before
 
 
-def test_effects_are_refused(mode):
-    def shows(x):
-        print(x)
-        return x * 2.0
+# ---- effects ---------------------------------------------------------------------------------
 
-    found = refused_here("E0104", ms.vmap(shows), tensor(A))
-    assert "effect" in found.message and found.location.line == shows.__code__.co_firstlineno + 1
+
+def printed(capsys, function, *args):
+    """What a call gives, and the lines that it prints."""
+    capsys.readouterr()
+    found = function(*args)
+    return plain(found), capsys.readouterr().out.splitlines()
+
+
+def shows(x):
+    print("a", x)
+    print("same")
+    return x * 2.0
+
+
+@pytest.mark.parametrize("backend", ["numpy", "c"])
+def test_each_print_is_of_one_row_after_the_other(mode, backend, capsys, monkeypatch):
+    monkeypatch.setenv("S2SAD_BACKEND", backend)
+    lines = ["a 2.0", "a 3.0", "same", "same"]
+    doubled = [4.0, 6.0]
+    assert printed(capsys, ms.vmap(shows), tensor(A)) == (doubled, lines)
+    assert printed(capsys, ms.compile(lambda x: ms.vmap(shows)(x)), tensor(A)) == (doubled, lines)
+    assert printed(capsys, ms.vmap(ms.grad(shows)), tensor(A)) == ([2.0, 2.0], lines)
+    slope = ms.grad(lambda x: ms.vmap(shows)(x).sum())
+    assert printed(capsys, slope, tensor(A)) == ([2.0, 2.0], lines)
+    assert printed(capsys, ms.vmap(shows), tensor(A[:0])) == ([], [])
+
+
+def test_maps_of_maps_print_row_by_row(mode, capsys):
+    found = printed(capsys, ms.vmap(ms.vmap(shows)), tensor([[1.0, 2.0], [3.0, 4.0]]))
+    assert found[1] == ["a 1.0", "a 2.0", "a 3.0", "a 4.0", *["same"] * 4]
+
+
+def test_prints_on_the_ways_that_rows_take(mode, capsys):
+    def halves(x):
+        while x > 1.0:
+            x = x / 2.0
+            print("loop", x)
+        if x > 0.6:
+            print("large", x)
+        for i in range(2):
+            print(i, x)
+        return x
+
+    found = printed(capsys, ms.vmap(halves), tensor([0.5, 3.0, 2.0]))
+    assert found[0] == [0.5, 0.75, 1.0]
+    assert found[1] == [
+        "loop 1.5", "loop 0.75", "loop 1.0",  # of one row, then of the next
+        "large 0.75", "large 1.0",
+        "0 0.5", "0 0.75", "0 1.0", "1 0.5", "1 0.75", "1 1.0",
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("backend", ["numpy", "c"])
+def test_an_exception_says_which_row_raised_it(mode, backend, monkeypatch):
+    monkeypatch.setenv("S2SAD_BACKEND", backend)
+
+    def checked(x):
+        assert x < 3.0, f"{x} is large"
+        if x < -1.0:
+            raise ValueError("small")
+        return x
+
+    assert plain(ms.vmap(checked)(tensor(A - 1.0))) == [1.0, 2.0]
+    with pytest.raises(AssertionError, match="^5.0 is large") as caught:
+        ms.vmap(checked)(tensor(B - 0.0))
+    place, row = caught.value.__notes__
+    assert f"{checked.__code__.co_firstlineno + 1}:" in place and "assert x" in place
+    assert row == "in row 0 of what vmap maps"
+    column = X[:, :1]
+    for axis, rows in ((0, column), (1, column.T)):
+        with pytest.raises(ValueError, match="^small") as caught:
+            ms.vmap(ms.vmap(checked), axis)(tensor(rows))
+        assert caught.value.__notes__[1] == "in row [2, 0] of what vmap maps"
+
+
+def test_what_an_exception_leaves_is_what_was_before(mode):
+    net = Mlp()
+
+    def checked(x):
+        ops.assign(net.b, net.b * 2.0)
+        assert x < 3.0
+        return x
+
+    before = plain(net.b)
+    with pytest.raises(AssertionError):
+        ms.vmap(checked)(tensor(B))
+    assert plain(net.b) == before
+
+
+# ---- several functions -----------------------------------------------------------------------
+
+
+def test_cells_are_mapped_with_their_parameters_stacked(mode):
+    cells = nn.CellList([nn.Dense(3, 2) for _ in range(4)])
+    x = X.astype(np.float32)
+    expected = np.stack([cell(tensor(row)).asnumpy() for cell, row in zip(cells, x, strict=True)])
+    for several in (cells, list(cells), tuple(cells)):
+        np.testing.assert_allclose(ms.vmap(several)(tensor(x)).asnumpy(), expected, rtol=1e-5)
+    each = np.stack([cell(tensor(x[0])).asnumpy() for cell in cells], axis=1)
+    for axis in (None, (None,)):
+        found = ms.vmap(cells, axis, 1)(tensor(x[0]))
+        np.testing.assert_allclose(found.asnumpy(), each, rtol=1e-5)
+    compiled = ms.compile(ms.vmap(cells))
+    compiled(tensor(x))
+    assert compiled.source.count("@") - compiled.source.count("#@") == 2  # `@function`, one product
+
+
+def test_gradients_of_an_ensemble_are_those_of_each(mode):
+    cells = nn.CellList([nn.Dense(3, 2) for _ in range(2)])
+    x = tensor(X[:2].astype(np.float32))
+    weights = cells.trainable_params()
+    gradients = ms.grad(lambda x: (ms.vmap(cells)(x) ** 2).sum(), None, weights)(x)
+    for i, cell in enumerate(cells):
+        own = ms.grad(lambda row: (cell(row) ** 2).sum(), None, cell.trainable_params())(x[i])  # noqa: B023
+        for one, other in zip(gradients[2 * i : 2 * i + 2], own, strict=True):
+            np.testing.assert_allclose(one.asnumpy(), other.asnumpy(), rtol=1e-5)
+
+
+class Counter(nn.Cell):
+    def __init__(self, number, step):
+        super().__init__()
+        self.step = step
+        self.count = ms.Parameter(np.zeros((), np.float64), name=f"count{number}")
+
+    def construct(self, x):
+        self.count += x.sum() * self.step
+        return self.count * 2.0, {"x": x}
+
+
+@pytest.mark.parametrize("steps", [(1.0, 1.0), (1.0, 3.0)], ids=["alike", "different"])
+def test_each_cell_of_an_ensemble_writes_its_own_parameters(mode, steps):
+    cells = [Counter(i, step) for i, step in enumerate(steps)]
+    doubled, same = ms.vmap(cells)(tensor([[1.0, 2.0], [3.0, 4.0]]))
+    expected = [3.0 * steps[0], 7.0 * steps[1]]
+    assert [cell.count.item() for cell in cells] == expected
+    assert plain(doubled) == [2.0 * x for x in expected]
+    assert plain(same["x"]) == [[1.0, 2.0], [3.0, 4.0]]
+
+
+def test_functions_that_differ_run_one_after_the_other(mode):
+    several = [lambda x, y: x * y, lambda x, y: x.sum() + y, ops.maximum]
+    found = ms.vmap(several, (0, None), 1)(tensor(X[:3, :2]), tensor([1.0, 10.0]))
+    assert plain(found) == [[0.5, 2.75, 1.0], [-10.0, 11.75, 10.0]]
+
+
+def test_what_is_no_ensemble_is_refused(mode):
+    refused_here("E0304", ms.vmap, [])
+    refused_here("E0304", ms.vmap, [ops.sin, 3])
+    refused_here("E0401", ms.vmap([ops.sin, ops.cos]), tensor(B))
+    refused_here("E0306", ms.vmap([ops.sin, lambda x: (x, x)]), tensor(A))
+    refused_here("E0104", ms.vmap([ops.sin, ops.cos], 0, None), tensor(A))
 
 
 def test_errors_name_the_line_of_the_user(mode):

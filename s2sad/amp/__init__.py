@@ -13,7 +13,7 @@ from s2sad.amp.loss_scale_manager import (
 )
 from s2sad.amp.loss_scaler import DynamicLossScaler, LossScaler, StaticLossScaler
 from s2sad.amp.train_network import build_train_network
-from s2sad.core.diagnostics import missing as _missing
+from s2sad.core.elsewhere import missing as _missing
 from s2sad.ops.loss_scaling import all_finite
 
 __all__ = [
