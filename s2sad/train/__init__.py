@@ -31,6 +31,7 @@ from s2sad.nn.metrics import (
     rearrange_inputs,
 )
 from s2sad.train.callback import (
+    BackupAndRestore,
     Callback,
     CheckpointConfig,
     EarlyStopping,
@@ -50,7 +51,7 @@ from s2sad.train.model import Model
 from s2sad.train.summary import SummaryRecord
 
 __all__ = [
-    "Accuracy", "BleuScore", "Callback", "CheckpointConfig", "ConfusionMatrix",
+    "Accuracy", "BackupAndRestore", "BleuScore", "Callback", "CheckpointConfig", "ConfusionMatrix",
     "ConfusionMatrixMetric", "CosineSimilarity", "DatasetHelper", "Dice", "EarlyStopping", "F1",
     "Fbeta", "HausdorffDistance", "History", "LambdaCallback", "LearningRateScheduler", "Loss",
     "LossMonitor", "MAE", "MSE", "MeanSurfaceDistance", "Metric", "Model", "ModelCheckpoint",
