@@ -7,6 +7,7 @@
 #   make test-slow  run those that take longer than a minute
 #   make fuzz       try N random programs from SEED on; what fails goes, shrunk, to fuzz-output/
 #   make language   write docs/language.md, of what tests/language says
+#   make coverage   write docs/coverage.md: which of MindSpore's names are there, and what they do
 #   make bench      run the workloads of bench/ beside what is installed; writes docs/performance.md
 #   make lint       ruff, pyright, import-linter
 #   make clean      remove what was made, but for the virtual environment
@@ -24,7 +25,7 @@ SEED ?=
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check -qq
 
-.PHONY: help demo test test-slow fuzz language bench lint clean distclean
+.PHONY: help demo test test-slow fuzz language coverage bench lint clean distclean
 .DELETE_ON_ERROR:
 .NOTPARALLEL: # two pips must not write one environment
 
@@ -49,6 +50,9 @@ fuzz: $(VENV)/.with-test
 
 language: $(VENV)/.with-test
 	PYTHONPATH=tests $(BIN)/python -m language.table
+
+coverage: $(VENV)/.with-test
+	PYTHONPATH=tests $(BIN)/python -m api.table
 
 # PEER_PYTHON_TORCH and the like name interpreters of their own: bench/README.md.
 bench: $(VENV)/.with-examples
