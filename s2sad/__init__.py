@@ -67,7 +67,7 @@ from s2sad.ops.promotion import is_tensor
 from_numpy = Tensor.from_numpy
 
 if _TYPE_CHECKING:
-    from s2sad import amp, dataset, experimental, train
+    from s2sad import amp, dataset, experimental, mint, train
     from s2sad.amp import DynamicLossScaleManager, FixedLossScaleManager, LossScaleManager
     from s2sad.checkpoints import (
         check_checkpoint,
@@ -85,6 +85,7 @@ if _TYPE_CHECKING:
     from s2sad.loaded import load_ir
     from s2sad.sink import data_sink
     from s2sad.train import (
+        BackupAndRestore,
         Callback,
         CheckpointConfig,
         DatasetHelper,
@@ -106,18 +107,18 @@ if _TYPE_CHECKING:
 __version__ = "0.1.0"
 
 __all__ = [
-    "COMPATIBLE", "Callback", "CheckpointConfig", "DatasetHelper", "DynamicLossScaleManager",
-    "EarlyStopping", "FixedLossScaleManager", "GRAPH_MODE", "Generator", "History", "LAX",
-    "LambdaCallback", "LearningRateScheduler", "LossMonitor", "LossScaleManager", "Model",
-    "ModelCheckpoint", "PYNATIVE_MODE", "Parameter", "ParameterTuple", "ReduceLROnPlateau",
+    "BackupAndRestore", "COMPATIBLE", "Callback", "CheckpointConfig", "DatasetHelper",
+    "DynamicLossScaleManager", "EarlyStopping", "FixedLossScaleManager", "GRAPH_MODE", "Generator",
+    "History", "LAX", "LambdaCallback", "LearningRateScheduler", "LossMonitor", "LossScaleManager",
+    "Model", "ModelCheckpoint", "PYNATIVE_MODE", "Parameter", "ParameterTuple", "ReduceLROnPlateau",
     "RunContext", "S2sadError", "STRICT", "SummaryCollector", "SummaryRecord", "Tensor",
     "TimeMonitor", "amp", "bfloat16", "bool_", "check_checkpoint", "checkpoint",
     "ckpt_to_safetensors", "compile", "connect_network_with_dataset", "custom_vjp", "data_sink",
-    "experimental", "export", "float16", "float32", "float64", "from_numpy", "get_context",
-    "get_current_device", "get_grad", "get_rng_state", "get_seed", "grad", "hessian",
+    "dataset", "experimental", "export", "float16", "float32", "float64", "from_numpy",
+    "get_context", "get_current_device", "get_grad", "get_rng_state", "get_seed", "grad", "hessian",
     "initial_seed", "int16", "int32", "int64", "int8", "is_tensor", "jacfwd", "jacrev", "jit",
     "jvp", "load", "load_checkpoint", "load_checkpoint_async", "load_ir", "load_param_into_net",
-    "manual_seed", "mutable", "nn", "ops", "safetensors_to_ckpt", "save_checkpoint", "seed",
+    "manual_seed", "mint", "mutable", "nn", "ops", "safetensors_to_ckpt", "save_checkpoint", "seed",
     "set_context", "set_deterministic", "set_device", "set_recursion_limit", "set_rng_state",
     "set_seed", "tensor", "train", "uint8", "value_and_grad", "vjp", "vmap",
 ]  # fmt: skip
@@ -158,6 +159,7 @@ _ON_FIRST_NEED = {
     **{
         name: ("s2sad.train", name)
         for name in (
+            "BackupAndRestore",
             "Callback",
             "CheckpointConfig",
             "DatasetHelper",

@@ -17,6 +17,7 @@ from s2sad.backends.c.layout import Layout
 from s2sad.backends.c.scalar import plain
 from s2sad.ir.graph import Function
 from support.fuzz import Program, Written, check, check_functions, items_of, keep, shrunk
+from support.open_programs import check_open
 from support.shrink import size_of
 
 pytestmark = pytest.mark.usefixtures("programs_apart")
@@ -33,6 +34,22 @@ def test_fresh_ones(part):
     report = check(items_of(range(seed, seed + MANY)))
     assert report.failures == [], f"make fuzz N={MANY} SEED={seed}"
     assert report.ran >= 0.8 * MANY, f"{report.refused} are refused; SEED={seed}"
+
+
+@pytest.mark.parametrize("backend", ["numpy", "c"])
+def test_fresh_ones_for_any_number_of_rows(backend):
+    count = 8 if backend == "numpy" else 3
+    report = check_open(range(FIRST, FIRST + count), backend)
+    assert report.failures == [], f"check_open(range({FIRST}, {FIRST + count}), {backend!r})"
+    assert report.ran >= count // 2, report.closed
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("backend", ["numpy", "c"])
+def test_many_for_any_number_of_rows(backend):
+    report = check_open(range(100), backend)
+    assert report.failures == []
+    assert report.ran >= 80, report.closed
 
 
 @pytest.mark.slow

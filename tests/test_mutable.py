@@ -8,6 +8,7 @@ import pytest
 import s2sad as ms
 from s2sad import Tensor, ops
 from s2sad.core.diagnostics import S2sadError
+from support.located import refused_here
 
 
 @pytest.fixture(params=["numpy", "c"], autouse=True)
@@ -32,6 +33,60 @@ def test_they_are_weak_as_numbers_are(dtype, numbers):
             assert one.dtype is other.dtype
             np.testing.assert_array_equal(one.asnumpy(), other.asnumpy())
     assert len(compiled.variants) == 1 and len(plain.variants) == len(numbers)
+
+
+def with_bits(x, n):
+    return (
+        x * (n & 6), x * (n | 4), x * (n ^ 1), x * (n << 2), x * (n >> 1), x * ~n, x * n**2,
+        x * n**-1, x * max(n, 1), x * min(n, 5, 7), x * (n if n > 2 else 1), x * 2.0**n,
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("dtype", ["int32", "float32"])
+def test_ints_have_their_operators(dtype):
+    compiled = ms.compile(with_bits)
+    x = Tensor(np.array([1, -4]), getattr(ms, dtype))
+    for n in (3, 6, -2):
+        for one, other in zip(compiled(x, ms.mutable(n)), with_bits(x, n), strict=True):
+            assert one.dtype is other.dtype
+            np.testing.assert_array_equal(one.asnumpy(), other.asnumpy())
+    assert len(compiled.variants) == 1
+
+
+def kinds(x, n, s):
+    is_int = isinstance(n, int) and type(n) is int and not isinstance(n, (float, Tensor))
+    is_float = isinstance(s, float) and type(s * n) is float and not isinstance(s, Tensor)
+    is_tensor = isinstance(x * n, Tensor) and type(x.sum()) is Tensor
+    return x * (1 + is_int + 2 * is_float + 4 * is_tensor)
+
+
+def test_they_are_ints_and_floats():
+    found = ms.compile(kinds)(Tensor([1.0]), ms.mutable(3), ms.mutable(0.5))
+    assert found.tolist() == kinds(Tensor([1.0]), 3, 0.5).tolist() == [8.0]
+
+
+def test_a_power_that_may_be_an_int_or_a_float():
+    refused_here("E0305", ms.compile(lambda x, n: x * 2**n), Tensor([1.0]), ms.mutable(3))
+
+
+def indexed(x, n):
+    best = 0
+    for i in range(n):
+        x = x * 2 + i
+        if x.sum() < 20:
+            best = i
+    return x, x * best, x * (best & 1)
+
+
+@pytest.mark.parametrize("dtype", ["int32", "float32"])
+def test_what_range_gives_is_as_weak(dtype):
+    compiled = ms.compile(indexed)
+    x = Tensor(np.array([1, 2]), getattr(ms, dtype))
+    for n in (3, 0, 4):
+        for given in (ms.mutable(n), Tensor(n)):
+            for one, other in zip(compiled(x, given), indexed(x, n), strict=True):
+                assert one.dtype is other.dtype
+                np.testing.assert_array_equal(one.asnumpy(), other.asnumpy())
 
 
 def repeated(x, n):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 import warnings
+from collections import Counter
 from collections.abc import Callable
 from typing import Any
 
@@ -98,6 +99,57 @@ def printed(x):
     return x
 
 
+def at_sizes(x):
+    n = x.shape[0]
+    return x[n - 1] * x[n // 2] + x[-n] - x[-(n // 2)] + x[-1, ops.arange(4) % 3].sum()
+
+
+def parts(x):
+    n = x.shape[0]
+    halves = x[: n // 2].mean(0) * x[n // 2 :].mean(0) + x[1 - n :].mean(0) - x[: -(n // 2)].mean(0)
+    return halves, x[n // 2 : n - 1], x[n - 2 :, 0], x[: n - 1]
+
+
+def with_steps(x):
+    return x[::2].mean(0) * x[1::3].mean(0) + x[:-1:2].mean(0) - x[-1::-2].mean(0)
+
+
+def written_at_sizes(x):
+    n = x.shape[0]
+    y = x * 1.0
+    y[-1] = 5.0
+    y[n // 2] += x[0]
+    y[n - 1, 0] = 7.0
+    y[-1, ops.arange(2)] *= 2.0
+    y[: n // 2, 1] = 0.0
+    y[1:n] = x[0]
+    return y
+
+
+def below_zero(x):
+    n = x.shape[0]
+    k = x.astype(i32) * (3 - n)
+    return x * (n - 10), x * -n, x + (5 - 2 * n), k, x * ((n - 9) // 4), x * ((n - 1) * (5 - n))
+
+
+def counted_down(x):
+    n = k = x.shape[0]
+    best = n
+    while k > 3:
+        k = k // 2
+        x = x * 1.5
+    for i in range(n - 4):
+        if x[i].sum() > 0.5:
+            best = i
+    return x * k + best, x.astype(i32) * best, x * (n if x.sum() > 0 else 3), x * max(x.shape)
+
+
+def kinds(x):
+    n = x.shape[0]
+    is_number = isinstance(n, int) and type(n) is int and hasattr(n, "real")
+    return x * (2.0 if is_number and not isinstance(n, (bool, float, Tensor)) else 3.0)
+
+
 class Convolutional(nn.Cell):
     def __init__(self):
         super().__init__()
@@ -182,8 +234,22 @@ CASES: dict[str, tuple[Any, tuple[Tensor, ...], Any, Any]] = {
         lambda x: x * (1.0 / x.shape[0]) + x.shape[0] ** 0.5 - len(x) / 2, (rows,), SIZES, four),
     "a branch on a size": (parity, (rows,), SIZES, four),
     "a size in a text": (printed, (rows,), SIZES, four),
+    "indices by a size": (at_sizes, (rows,), SIZES, four),
+    "gradient of indices by a size": (grad(at_sizes), (rows,), SIZES, four),
+    "parts by a size": (parts, (rows,), SIZES, four),
+    "gradient of parts by a size": (grad(lambda x: parts(x)[0]), (rows,), SIZES, four),
+    "gradient of parts with steps": (grad(with_steps), (rows,), SIZES, four),
+    "items written by a size": (written_at_sizes, (rows,), SIZES, four),
+    "gradient of items written by a size": (grad(written_at_sizes), (rows,), SIZES, four),
+    "numbers below zero": (below_zero, (rows,), SIZES, four),
+    "a size that loops and branches change": (counted_down, (rows,), SIZES, four),
+    "a size is an int": (kinds, (rows,), SIZES, four),
     "einsum": (grad(lambda x: ops.einsum("ni,nj->ij", x, x)), (rows,), SIZES, four),
 }  # fmt: skip
+
+
+#: Where something is empty, or a single row, for 2 rows: there the text is another.
+VARIED = ("parts by a size", "a size that loops and branches change")
 
 
 def same(one: Any, other: Any) -> None:
@@ -219,7 +285,7 @@ def test_it_computes_what_a_program_for_one_size_does(name, backend, monkeypatch
                 other.setenv("S2SAD_BACKEND", "numpy")
                 same(found, alone(*args))
     assert programs(anything) == 1
-    if backend == "c" and len(sizes[0]) == 1 and "gradient" not in name:
+    if backend == "c" and len(sizes[0]) == 1 and "gradient" not in name and name not in VARIED:
         assert len(libraries) <= 2  # some loops over many rows go by blocks
 
 
@@ -271,7 +337,19 @@ def counted(x):
     return x, x.shape[0]
 
 
-@pytest.mark.parametrize("function", [cut, looked_up, shown, counted])
+def keyed(x):
+    return x * len({x.shape[0]: 1, 4: 2}) + len({n: n for n in (x.shape[0], 5)})
+
+
+def half_as_many(x):
+    return x, x.shape[0] / 2, max(x.shape)
+
+
+def tallied(x):
+    return x * len(Counter(x.shape))
+
+
+@pytest.mark.parametrize("function", [cut, looked_up, shown, counted, keyed, half_as_many, tallied])
 def test_what_differs_between_sizes_is_compiled_for_each_and_said(function):
     compiled = ms.compile(function, input_signature=rows)
     plain = Compiled(function)
@@ -284,6 +362,36 @@ def test_what_differs_between_sizes_is_compiled_for_each_and_said(function):
             one, other = compiled(x), plain(x)
             assert repr(one) == repr(other)
     assert repr(first) is not None
+
+
+def described(x):
+    n = x.shape[0]
+    print(n, x.shape, f"{n:03d} of {x.shape}", str(n), x.shape[1:])
+    assert x.sum() < 1e5, f"{n} rows: {x.shape}"
+    return x * (n & 1) + ~n, x.astype(i32) * 2**n
+
+
+def test_texts_show_sizes(capsys):
+    compiled = ms.compile(described, input_signature=rows)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        for n in (2, 5, 9):
+            given = Tensor(np.ones((n, 4), np.float32))
+            one, other = compiled(given)
+            assert capsys.readouterr().out == f"{n} ({n}, 4) {n:03d} of ({n}, 4) {n} (4,)\n"
+            assert one.tolist() == [[float((n & 1) + ~n)] * 4] * n
+            assert other.dtype is i32 and other.tolist() == [[2**n] * 4] * n
+        with pytest.raises(AssertionError, match=r"^3 rows: \(3, 4\)"):
+            compiled(Tensor(np.full((3, 4), 1e5, np.float32)))
+    assert programs(compiled) == 1
+
+
+def test_numbers_that_are_data_stand_in_a_signature():
+    compiled = ms.compile(lambda x, n: x * n + len(x), input_signature=(rows, ms.mutable(2)))
+    for count, n in ((2, 3), (5, 1), (3, -4)):
+        x = floats(count, 4)
+        np.testing.assert_array_equal(compiled(x, ms.mutable(n)).asnumpy(), x.asnumpy() * n + count)
+    assert programs(compiled) == 1
 
 
 def test_calls_must_fit_the_signature():

@@ -45,7 +45,7 @@ class Block:
 def blocks(page: str) -> Iterator[Block]:
     """The blocks of Python in the text of a page, in order."""
     found = list(BLOCK.finditer(page))
-    for block, below in zip(found, [*found[1:], None], strict=True):
+    for block, below in zip(found, [*found, None][1:], strict=True):
         if block["kind"] == "python":
             printed = below["text"] if below is not None and below["kind"] == "text" else None
             yield Block(block["text"], page.count("\n", 0, block.start("text")) + 1, printed)

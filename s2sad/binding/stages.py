@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -32,7 +33,8 @@ class Stages:
     primal, joint, target : tuple of Pass
         The three lists, with the passes that users plugged in where they asked for.
     functions : list of (str, Function)
-        Name of the stage and a copy of the function after it.
+        Name of the stage and a copy of the function after it, made when somebody asks where it
+        is that of other stages at some sizes.
     left : list of str
         The passes that were to come after each stage, as the text of a pipeline.
     reports : list of Report
@@ -42,10 +44,14 @@ class Stages:
     primal: tuple[Pass, ...]
     joint: tuple[Pass, ...]
     target: tuple[Pass, ...]
-    functions: list[tuple[str, Function]] = field(default_factory=list)
     left: list[str] = field(default_factory=list)
     reports: list[Report] = field(default_factory=list)
+    _made: list[tuple[str, Callable[[], Function]]] = field(default_factory=list)
     _readable: int = 0
+
+    @property
+    def functions(self) -> list[tuple[str, Function]]:
+        return [(name, made()) for name, made in self._made]
 
     def note(self, function: Function, name: str, passes: tuple[Pass, ...]) -> None:
         """Keep a copy of `function` as the stage `name`, which `passes` and later lists follow."""
@@ -68,8 +74,12 @@ class Stages:
 
     def at(self, sizes: Mapping[str, int]) -> Stages:
         """These stages with numbers for the symbols in them; others may follow."""
-        functions = [(name, at_sizes(function, sizes)) for name, function in self.functions]
-        return replace(self, functions=functions, left=[*self.left], reports=[*self.reports])
+
+        def here(made: Callable[[], Function]) -> Callable[[], Function]:
+            return cache(lambda: at_sizes(made(), sizes))
+
+        stages = [(name, here(made)) for name, made in self._made]
+        return replace(self, _made=stages, left=[*self.left], reports=[*self.reports])
 
     def _following(self, passes: tuple[Pass, ...]) -> tuple[Pass, ...]:
         """The passes of the lists that come after `passes`, which is one of them."""
@@ -78,12 +88,13 @@ class Stages:
         return self.target if passes is self.joint else (*self.joint, *self.target)
 
     def _keep(self, function: Function, name: str, left: tuple[Pass, ...]) -> None:
-        self.functions.append((f"{len(self.functions):02}-{name}", clone(function)))
+        copy = clone(function)
+        self._made.append((f"{len(self._made):02}-{name}", lambda: copy))
         self.left.append(format_pipeline(left))
 
     def __getitem__(self, name: str) -> Function:
         """The last stage of that name, without its number."""
-        return next(function for stage, function in self.functions[::-1] if stage[3:] == name)
+        return next(made for stage, made in self._made[::-1] if stage[3:] == name)()
 
     def changed(self, name: str) -> bool:
         """Whether a pass of that name changed anything."""
@@ -91,12 +102,12 @@ class Stages:
 
     def mark_readable(self) -> None:
         """Let the latest stage be the one that people read."""
-        self._readable = len(self.functions) - 1
+        self._readable = len(self._made) - 1
 
     @property
     def readable(self) -> Function:
         """The joint program after JOINT, or the primal where no gradient is wanted."""
-        return self.functions[self._readable][1]
+        return self._made[self._readable][1]()
 
     def dump(self, folder: Path) -> list[Path]:
         """Write each stage as a file that runs; their paths. Stages of an earlier dump go."""

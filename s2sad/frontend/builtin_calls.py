@@ -20,6 +20,7 @@ from s2sad.core.shown import shown
 from s2sad.core.signatures import fitted
 from s2sad.core.tensor import Tensor
 from s2sad.frontend import expressions, refusals, texts
+from s2sad.frontend.carried import is_weak
 from s2sad.frontend.containers import is_made, own
 from s2sad.frontend.expressions import (
     FUNCTIONS,
@@ -39,7 +40,7 @@ from s2sad.frontend.frame import Frame
 from s2sad.frontend.guards import MISSING
 from s2sad.frontend.index import VaryingRange
 from s2sad.frontend.local_functions import LocalFunction
-from s2sad.frontend.numbers import are_numbers, number_of
+from s2sad.frontend.numbers import are_numbers, kind_of, number_of, select
 from s2sad.frontend.sequences import Once
 from s2sad.frontend.static import as_python
 from s2sad.ir import builder as builders
@@ -225,14 +226,14 @@ def _chosen(condition: Any, one: Any, other: Any) -> Any:
     """`one` where the condition holds, else `other`: tensors of one type, or numbers."""
     if one is other:
         return one
+    if all(is_weak(x) or isinstance(x, Symbolic) for x in (one, other)):
+        return select(condition, one, other)
     for each in (one, other):
         if not is_tensor(each) and not isinstance(each, (bool, int, float)):
             raise fail(
                 "E0306", f"which of {shown(one)} and {shown(other)} it is depends on data",
                 help="let both be Tensors of one type",
             )  # fmt: skip
-    if not any(map(is_tensor, (one, other))):
-        one = builders.current().value(Tensor(one).array)
     return slots_where(condition, one, other)
 
 
@@ -301,6 +302,8 @@ def _has(frame: Frame, owner: Any, name: Any) -> bool:
     """Whether ``owner.name`` is there, which is guarded."""
     if not isinstance(name, str):
         as_python(getattr, owner, name)
+    if isinstance(owner, Symbolic) or (isinstance(owner, Value) and owner.is_weak):
+        return hasattr(kind_of(owner), name)
     if is_tensor(owner):
         return hasattr(Tensor, name) or name in ("name", "requires_grad", "shape", "dtype")
     if is_made(frame.session, owner):
@@ -332,7 +335,7 @@ def _type(frame: Frame, args: list[Any], kwargs: dict[str, Any]) -> Any:
     (value,) = _bound("type", lambda value: (value,), args, kwargs)
     if isinstance(value, Once):
         raise refusals.calling(type)
-    return Tensor if isinstance(value, Value) else type(value)
+    return kind_of(value) if isinstance(value, (Value, Symbolic)) else type(value)
 
 
 @builtin(len)

@@ -28,9 +28,9 @@ from s2sad.ir.graph import Region
 MUTABLE = (list, dict, set, np.ndarray)
 #: What to write where one of those would change in a branch or a loop on data.
 INSTEAD = {
-    list: "make a new one, as long on all paths: `[*items, item]`; or fill a tensor of known "
-    "length with `x[i] = v`",
-    dict: "make a new one, of the same keys on all paths: `{**entries, key: value}`",
+    list: "fill a tensor of known length with `x[i] = v` instead; or, in a branch, make a new list "
+    "on each side: `[*items, item]`",
+    dict: "in a branch, make a new dict on each side: `{**entries, key: value}`",
 }
 #: Methods that change one of those.
 CHANGING = frozenset({

@@ -31,7 +31,7 @@ from s2sad.frontend.frame import Frame
 from s2sad.frontend.guards import MISSING
 from s2sad.frontend.sequences import Once
 from s2sad.frontend.shown import point_out
-from s2sad.frontend.static import as_python
+from s2sad.frontend.static import as_python, require_numbers
 from s2sad.frontend.trees import leaves
 from s2sad.frontend.unread import runs_unread
 from s2sad.frontend.views import require_fresh
@@ -495,6 +495,8 @@ def attribute_of(frame: Frame, owner: Any, name: str, path: str) -> Any:
         raise Unfit("an attribute of a number")
     if isinstance(owner, texts.Text):
         raise texts.unknown()
+    if isinstance(owner, dims.Symbolic):
+        require_numbers(owner)
     own = isinstance(owner, Tensor) and name in ("name", "requires_grad")
     if is_tensor(owner) and not own:
         return _attribute_of_tensor(owner, name)
@@ -526,11 +528,9 @@ def own_attribute(owner: Any, name: str, path: str) -> Any:
 
 
 def is_a(value: Any, kind: Any) -> bool:
-    """``isinstance(value, kind)``, where a value of the IR is a Tensor, and a size an int."""
+    """``isinstance(value, kind)``, where a value is a Tensor or a number, a size an int."""
     if isinstance(value, (Value, dims.Symbolic)):
-        kinds = kind if isinstance(kind, tuple) else (kind,)
-        own = Tensor if isinstance(value, Value) else int
-        return any(k is own or k is object for k in kinds)
+        return issubclass(numbers.kind_of(value), kind)
     return isinstance(value, kind)
 
 
@@ -652,6 +652,7 @@ def require_static(value: Any, what: str) -> Any:
             "E0305", f"{kind} must be known while compiling, and this is a tensor",
             label=shown(value), help="keep tensors in a list or a tuple: (a, b)",
         )  # fmt: skip
+    require_numbers(value)
     return value
 
 
@@ -752,7 +753,8 @@ def _part(frame: Frame, node: Any) -> str | texts.Text:
 def _formatted(frame: Frame, node: Any) -> str | texts.Text:
     value = evaluate(frame, node.value)
     spec = evaluate(frame, node.format_spec) if node.format_spec else ""
-    if holds_tensor(value) or isinstance(value, texts.Text):
+    is_size = isinstance(value, dims.Symbolic) or texts.is_open_shape(value)
+    if is_size or holds_tensor(value) or isinstance(value, texts.Text):
         return texts.text_of(value, spec, {-1: str, 115: str}.get(node.conversion, repr))
     if runs_unread(format, [value], {}):
         frame.session.guards.is_complete = False

@@ -13,20 +13,26 @@ from typing import Any
 
 from s2sad import prims as p
 from s2sad.core import dtypes
-from s2sad.core.diagnostics import S2sadError
+from s2sad.core.diagnostics import S2sadError, fail
 from s2sad.core.dtypes import DType
-from s2sad.frontend.carried import is_number, is_weak, length_of, weak_number
+from s2sad.core.tensor import Tensor
+from s2sad.frontend.carried import is_weak, length_of, weak_number
 from s2sad.frontend.trees import leaves, map_leaves
 from s2sad.ir import builder as builders
 from s2sad.ir.dims import Symbolic
-from s2sad.ir.graph import Value
+from s2sad.ir.graph import Operation, Value
 from s2sad.ir.types import f64
-from s2sad.ir.varying import Varying
+from s2sad.ir.varying import Unfit, Varying
 from s2sad.prims.cast import cast
 
 ARITHMETIC: dict[str, Callable[..., Any]] = {
     "add": p.add, "sub": p.sub, "mul": p.mul, "truediv": p.div, "floordiv": p.floor_div,
     "mod": p.mod, "pow": p.pow, "neg": p.neg, "pos": lambda x: x, "abs": p.abs,
+}  # fmt: skip
+#: Of ints alone.
+BITS: dict[str, Callable[..., Any]] = {
+    "and": p.bit_and, "or": p.bit_or, "xor": p.bit_xor, "lshift": p.shift_left,
+    "rshift": p.shift_right, "invert": p.bit_not,
 }  # fmt: skip
 ORDER: dict[str, Callable[..., Any]] = {
     "lt": p.less, "le": p.less_equal, "gt": p.greater, "ge": p.greater_equal, "eq": p.equal,
@@ -43,15 +49,33 @@ def are_numbers(operands: tuple[Any, ...]) -> bool:
 
 def operate(name: str, operands: tuple[Any, ...]) -> Any:
     """A Python operator on numbers; None for one that they do not have as numbers."""
-    compute = ARITHMETIC.get(name) or ORDER.get(name)
-    if compute is None or (name == "pow" and not _is_plain_power(*operands)):
-        return None
+    compute = ARITHMETIC.get(name) or BITS.get(name) or ORDER.get(name)
     values = [_as_value(x) for x in operands]
-    if name == "truediv" or any(x.dtype.is_float for x in values):
+    has_float = any(x.dtype.is_float for x in values)
+    if compute is None or (has_float and name in BITS):
+        return None
+    if has_float or name == "truediv" or (name == "pow" and _is_negative(operands[1])):
         values = [x if x.type == f64 else cast(x, dtype=dtypes.float64) for x in values]
     found = compute(*values)
-    found.is_weak = name in ARITHMETIC
+    found.is_weak = name not in ORDER
     return found
+
+
+def _is_negative(exponent: Any) -> bool:
+    """Whether an int is, which makes a float of a power of ints (E0305 where data decide)."""
+    if isinstance(exponent, Varying) and exponent.low < 0 <= exponent.high:
+        raise Unfit("the sign of an exponent")
+    if isinstance(exponent, Varying):
+        return exponent.high < 0
+    if not isinstance(exponent, Value):
+        return exponent < 0
+    made = exponent.owner
+    if isinstance(made, Operation) and made.prim is p.axis_size:  # a size
+        return False
+    raise fail(
+        "E0305", "whether a power of ints is an int or a float depends on data: an exponent may be "
+        "negative", help="write it as a float: 2.0 ** n",
+    )  # fmt: skip
 
 
 def with_sizes(name: str, operands: tuple[Any, ...]) -> tuple[Any, ...]:
@@ -72,7 +96,7 @@ def with_sizes(name: str, operands: tuple[Any, ...]) -> tuple[Any, ...]:
 
 def _is_known(name: str, operands: tuple[Any, ...]) -> bool:
     """Whether a Python operator has a result for sizes and ints, the same for all sizes."""
-    if name in ("truediv", "pow"):
+    if name in ("truediv", "pow") or name in BITS:
         return False
     try:
         getattr(operator, name)(*operands)
@@ -81,20 +105,30 @@ def _is_known(name: str, operands: tuple[Any, ...]) -> bool:
     return True
 
 
-def _is_plain_power(base: Any, exponent: Any) -> bool:
-    """Whether it is known that Python's power is a float, or an int."""
-    if any(map(_is_float, (base, exponent))):
-        return True
-    return is_number(exponent) and exponent >= 0
+def select(condition: Value, one: Any, other: Any) -> Value:
+    """The number `one` where the condition holds, else `other`."""
+    values = [_as_value(x) for x in (one, other)]
+    if any(x.dtype.is_float for x in values):
+        values = [x if x.type == f64 else cast(x, dtype=dtypes.float64) for x in values]
+    found = p.where(condition, *values)
+    found.is_weak = True
+    return found
 
 
-def _is_float(number: Any) -> bool:
-    return number.dtype.is_float if isinstance(number, Value) else isinstance(number, float)
+def kind_of(value: Value | Symbolic) -> type:
+    """What Python would say that a value is: a Tensor, or a number that depends on data."""
+    if isinstance(value, Symbolic):
+        return int
+    if not value.is_weak:
+        return Tensor
+    return float if value.dtype.is_float else int
 
 
 def _as_value(number: Any) -> Value:
     if isinstance(number, Varying):
         return number.value
+    if isinstance(number, Symbolic):
+        return length_of(builders.current(), number)
     if isinstance(number, Value):
         return number
     return weak_number(builders.current(), int(number) if isinstance(number, bool) else number)

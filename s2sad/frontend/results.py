@@ -14,7 +14,9 @@ from s2sad.frontend.texts import Text, unknown
 from s2sad.frontend.trail import Trail
 from s2sad.frontend.trees import leaves
 from s2sad.ir.builder import Builder
-from s2sad.ir.graph import Value
+from s2sad.ir.dims import Symbolic
+from s2sad.ir.graph import Operation, Region, Value
+from s2sad.prims.shape import axis_size
 
 #: What is returned as it stands, besides ints.
 PLAIN = (bool, float, str, bytes, complex, DType)
@@ -37,6 +39,11 @@ def flatten_result(result: Any, builder: Builder, trail: Trail) -> tuple[Any, li
 
     def leaf(value: Any, path: tuple[Any, ...]) -> Any:
         if isinstance(value, (Value, Tensor)):
+            if isinstance(value, Value) and value.is_weak and _is_of_sizes(value):
+                raise fail(
+                    "E0402", "a number is returned that follows from sizes alone, and so is known "
+                    "only for each of them", help="return it from the code that calls this",
+                )  # fmt: skip
             values.append(builder.value(value))
             return len(values) - 1
         if value is None or type(value) in PLAIN or isinstance(value, DType):
@@ -46,6 +53,24 @@ def flatten_result(result: Any, builder: Builder, trail: Trail) -> tuple[Any, li
         raise _no_result(value, path, trail)
 
     return _form(result, leaf, ()), values
+
+
+def _is_of_sizes(value: Value) -> bool:
+    """Whether `value` is computed of sizes that are symbols, and of no data."""
+    rest, seen, has_size = [value], set[Value](), False
+    while rest:
+        made = rest.pop().owner
+        if isinstance(made, Region):
+            if not isinstance(made.parent, Operation):
+                return False  # an argument
+            continue
+        for operation in made.walk() if made is not None else ():
+            if operation.prim is axis_size:
+                has_size |= any(isinstance(n, Symbolic) for n in operation.operands[0].shape)
+            else:
+                rest += [each for each in operation.operands if each not in seen]
+                seen.update(operation.operands)
+    return has_size
 
 
 def _form(value: Any, leaf: Leaf, path: tuple[Any, ...]) -> Any:

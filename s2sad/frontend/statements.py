@@ -234,6 +234,7 @@ def _counted(
     """A loop whose bounds depend on data; its variable is `item` of the index."""
 
     def run(inner: Frame, index: Any) -> Leaving:
+        index.is_weak = not frame.strict  # what `range` gives are Python's ints
         bind(inner, node.target, item(index))
         return execute(inner, node.body)
 

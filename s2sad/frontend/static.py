@@ -39,13 +39,17 @@ def require_numbers(value: Any) -> None:
 #: What is found by its hash or shown by its letters.
 _LOOKED_UP = (dict, set, frozenset, str)
 _LOOKING = (operator.getitem, operator.setitem, operator.delitem, operator.contains, operator.mod)
-_MAKING = (*_LOOKED_UP, repr, format, hash, ascii, id)
+_MAKING = (repr, format, hash, ascii, id)
 
 
 def _depends_on_numbers(function: Callable[..., Any], args: tuple[Any, ...]) -> bool:
     """Whether a size among `args` would have to be a number, and Python would not ask for one."""
     if function in _LOOKING:
         return isinstance(args[0], _LOOKED_UP)
+    if function in (getattr, hasattr):
+        return isinstance(args[0], Symbolic)
+    if isinstance(function, type) and issubclass(function, _LOOKED_UP):
+        return True
     return isinstance(getattr(function, "__self__", None), _LOOKED_UP) or function in _MAKING
 
 

@@ -46,7 +46,7 @@ class Text:
 
     __bool__ = __contains__ = __eq__ = __format__ = __getitem__ = __iter__ = __len__ = _refuse
     __mod__ = __mul__ = __rmod__ = __lt__ = __gt__ = __le__ = __ge__ = _refuse  # type: ignore
-    __hash__ = object.__hash__
+    __hash__ = __int__ = __float__ = _refuse  # type: ignore - a dict would find another than it
 
     def __repr__(self) -> str:
         return "a text that shows tensors"
@@ -65,6 +65,11 @@ def unknown(location: Location | None = None) -> S2sadError:
 def is_shown(value: Any) -> bool:
     """Whether `value` is a tensor, which a text can show."""
     return isinstance(value, (Value, Tensor))
+
+
+def is_open_shape(value: Any) -> bool:
+    """Whether `value` is a tuple with a size that is a symbol, of which a text shows the number."""
+    return type(value) is tuple and any(isinstance(size, dims.Symbolic) for size in value)
 
 
 def text_of(value: Any, spec: str = "", form: Any = str) -> str | Text:
@@ -91,7 +96,7 @@ def text_of(value: Any, spec: str = "", form: Any = str) -> str | Text:
         raise _too_much()
     if isinstance(value, dims.Symbolic):
         return text_of(length_of(builders.current(), value), spec)
-    if type(value) is tuple and not spec and any(isinstance(x, dims.Symbolic) for x in value):
+    if is_open_shape(value) and not spec:
         return _shape(value)
     require_numbers(value)
     return format(form(value) if form is not str or not spec else value, spec)

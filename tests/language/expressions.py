@@ -124,6 +124,21 @@ def f_string_of_data(x):
     return x, f"x is {x}"  # here
 
 
+@refused("f-string of a Tensor", "E0101", "print it")
+def looks_for_a_text_of_data(x):
+    return x * 2 if f"{x.sum()}" in {"6.0": 1} else x  # here
+
+
+@refused("f-string of a Tensor", "E0101", "print it")
+def gets_by_a_text_of_data(x):
+    return x * {"6.0": 1}.get(str(x.sum()), 5)  # here
+
+
+@refused("f-string of a Tensor", "E0101", "print it")
+def counts_texts_of_data(x):
+    return x * len({str(x.sum()), str(x.sum())})  # here
+
+
 @works('`"..." % v`, `.format`, `str.upper` etc., `.split`, `.join` on consts')
 def texts(x):
     text = "%s-%03d" % ("a", x.shape[0]) + "{:>4}".format("b") + str(3.5) + repr("c")  # noqa: UP031, UP032

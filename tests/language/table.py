@@ -19,7 +19,8 @@ Tensor decides. *Data* is what depends on what Tensors hold.
 
 A Python number that data choose or change stays a number: it is computed with in 64 bits, as Python
 does, and takes the dtype of the Tensor that it meets. What is returned is a Tensor of no axes,
-Int64 or Float64. A division by such a number that is 0 gives what Tensors give, and no exception.
+Int64 or Float64. A division by such a number that is 0 gives what Tensors give, and no exception. A
+power of ints of which data choose the exponent is refused: it may be negative, which makes a float.
 
 ```python
 # kinds.py
