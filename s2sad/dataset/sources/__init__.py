@@ -1,0 +1,1 @@
+"""The data sets that rows come from, a file for each kind."""
