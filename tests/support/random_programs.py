@@ -157,8 +157,8 @@ class _Author:
         self._line(depth, f"{count} = k * 0")
         also = f" and {self._scalar()} < 1.9375" if self.random.random() < 0.4 else ""
         self._line(depth, f"while {count} < {self.random.randint(1, 3)}{also}:")
+        self._line(depth + 1, f"{count} = {count} + 1")  # before a `continue`: it has to end
         self._block(depth + 1, 3)
-        self._line(depth + 1, f"{count} = {count} + 1")
 
     def _for(self, depth: int) -> None:
         self.loops += 1
