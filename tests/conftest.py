@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import os
 import re
+import signal
 
 import pytest
 
@@ -26,6 +27,9 @@ def pytest_addoption(parser):
 def pytest_configure() -> None:
     """Run programs on NumPy where a test does not ask for another backend: C takes a compiler."""
     os.environ.setdefault("S2SAD_BACKEND", "numpy")
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        # Of a shell's background job; the processes that tests interrupt would inherit it.
+        signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def pytest_collection_finish() -> None:

@@ -17,7 +17,7 @@ from s2sad.autodiff.forward import push_forward
 from s2sad.autodiff.reverse import differentiate
 from s2sad.core import location as locations
 from s2sad.core.diagnostics import fail
-from s2sad.ir.builder import build_function
+from s2sad.ir.builder import Builder, build_function
 from s2sad.ir.clone import copy_region
 from s2sad.ir.evaluate import RunningRegion, evaluate
 from s2sad.ir.graph import Function, Operation, Region, Value
@@ -101,8 +101,8 @@ def _all_rows(operation: Operation, rewriter: Rewriter, place: Place) -> Sequenc
 def derivative(operation: Operation) -> Function:
     """What a `transform` computes of its operands, as a function.
 
-    It gives the results of the body, and then what is derived: gradients, or a tangent for each
-    result that is a tensor of floats.
+    It gives the results of the body, and then what is derived: gradients, or the tangents of the
+    results that are asked for.
     """
     kind, wrt, results = (operation.attrs[name] for name in ("kind", "wrt", "results"))
     function = Function("body", copy_region(operation.regions["body"], {}))
@@ -111,11 +111,23 @@ def derivative(operation: Operation) -> Function:
         step.run(function, Rewriter(function))
     if kind == "jvp":
         derived = push_forward(function, wrt)
+        _keep_tangents(derived, function.results, results)
     else:
         derived = differentiate(function, wrt, results, seeded=kind == "vjp")
     for inner in derived.walk():  # what stems from no operation of the body stems from this one
         inner.loc, inner.scope = inner.loc or operation.loc, inner.scope or operation.scope
     return derived
+
+
+def _keep_tangents(pushed: Function, outs: Sequence[Value], results: Sequence[int]) -> None:
+    """Let `pushed` give the tangents of `results` only; a stack that nobody asks for is dropped."""
+    floats = [i for i, value in enumerate(outs) if is_differentiable(value)]
+    tangents = dict(zip(floats, pushed.results[len(outs) :], strict=True))
+    with Builder(pushed.body).active():
+        for i, tangent in tangents.items():
+            if i not in results and tangent.type.is_linear:
+                p.stack_drop(tangent)
+    pushed.body.set_reads([*pushed.results[: len(outs)], *(tangents[i] for i in results)])
 
 
 def derived_region(operation: Operation) -> Region:
@@ -131,10 +143,6 @@ def _asked(operation: Operation, values: Sequence[Value]) -> Sequence[Value]:
     outs, derived = values[: len(yields)], values[len(yields) :]
     if operation.attrs["kind"] == "grad":
         return derived
-    if operation.attrs["kind"] == "jvp":
-        floats = [i for i, value in enumerate(yields) if is_differentiable(value)]
-        tangents = dict(zip(floats, derived, strict=True))
-        derived = [tangents[i] for i in operation.attrs["results"]]
     return *outs, *derived
 
 

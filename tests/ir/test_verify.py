@@ -459,12 +459,12 @@ def test_a_symbolic_size_may_be_written_in_two_ways():
 
 def test_the_bad_operation_is_shown_among_its_neighbours():
     function = reads_later()
-    function.body.operations[0].loc = Location("net.py", 3, 4)
+    function.body.operations[0].loc = Location("no_such_net.py", 3, 4)
     with pytest.raises(S2sadInternalError) as caught:
         verify(function, after="cse")
     assert str(caught.value).splitlines() == [
         "[E0902] after cse: neg reads `t2`, which is computed later",
-        "  --> net.py:3:4",
+        "  --> no_such_net.py:3:4",
         "   = note: in main, body (x: f32[4]):",
         "   = note: --> a: f32[4] = p.neg(t2)",
         "   = note:     t2: f32[4] = p.mul(a, x)",
