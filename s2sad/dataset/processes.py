@@ -1,8 +1,9 @@
 """How do worker processes compute, and how is nothing of them left behind?
 
-They are forked, so functions and data need not be pickled, and what they send goes through memory
-that has no name: nothing in ``/dev/shm`` outlives a process that is killed. A worker whose parent
-is gone reads the end of its pipe, and ends.
+They are forked, so functions need not be pickled. Tasks and rows are, since a row may hold any
+object, but only between a program and processes of its own: no pickle comes from a file or from
+elsewhere. Arrays go through memory that has no name: nothing in ``/dev/shm`` outlives a process
+that is killed. A worker whose parent is gone reads the end of its pipe, and ends.
 
 Each has one task at a time. The parent sends the next one only after it has taken the answer, so
 neither can wait for the other to read. docs/decisions/0014-dataset-workers.md weighs this.

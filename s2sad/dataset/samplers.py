@@ -6,6 +6,7 @@ epoch.
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator
 from enum import Enum
 from itertools import islice
@@ -39,7 +40,7 @@ class Shuffle(str, Enum):
     INFILE = "infile"
 
 
-class BuiltinSampler:
+class BuiltinSampler(ABC):
     """A sampler, with another below it if `add_child` was called.
 
     Parameters
@@ -52,9 +53,9 @@ class BuiltinSampler:
         self.num_samples = optional("num_samples", num_samples)
         self._child: Order | None = None
 
+    @abstractmethod
     def chosen(self, count: int, at: Place, labels: Labels | None) -> np.ndarray:
         """Rows of `count`, before there is a limit to how many."""
-        raise NotImplementedError
 
     def length(self, count: int) -> int:
         """How many those are."""

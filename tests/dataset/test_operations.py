@@ -412,3 +412,18 @@ def test_files_of_others_are_refused(name):
 
 def test_it_is_found_from_the_package():
     assert ms.dataset is ds
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_what_fails_for_many_rows_and_for_none_alone_is_told(workers):
+    class Odd:
+        def __call__(self, value):
+            return value * 2
+
+        def batched(self, values):
+            raise ValueError("too many")
+
+    data = ds.NumpySlicesDataset(np.ones((8, 3), np.float32), shuffle=False)
+    data = data.map(Odd(), num_parallel_workers=workers).batch(4)
+    with pytest.raises(S2sadError, match=r"\[E0901\].*for many rows at once"):
+        list(data.create_tuple_iterator())

@@ -227,6 +227,8 @@ def _values(function: Function) -> Iterator[Value]:
 
 def _sizes(lines: Sequence[Line], kernel: Kernel, sizes: Mapping[str, int]) -> list[str]:
     """Definitions of the sizes that `lines` name, which stand behind the values of `kernel`."""
+    if not sizes:
+        return []
     used = {name for line in lines for name in _NAME.findall(line.text)}
     at = len(kernel.inputs) + len(kernel.outputs) + len(kernel.scratch)
     return [

@@ -76,27 +76,36 @@ class Functions:
     def __call__(self, task: Task) -> Done:
         done = Done(task.columns, task.count)
         for number, operation in enumerate(self.operations):
-            found = self._at_once(operation, done)
-            done = self._one_by_one(operation, number, task, done) if found is None else found
+            found, failure = self._at_once(operation, done)
+            if found is None:
+                before, done = done.error, self._one_by_one(operation, number, task, done)
+                if failure is not None and done.error is before:
+                    raise fail(
+                        "E0901", f"{_named(operation)} fails for many rows at once, for none alone"
+                    ) from failure  # fmt: skip
+            else:
+                done = found
             if done.count == 0:
                 return done
         return self._checked(task, done)
 
-    def _at_once(self, operation: Callable[..., Any], done: Done) -> Done | None:
-        """All rows in one call of `operation`; None where it cannot take them so."""
+    def _at_once(
+        self, operation: Callable[..., Any], done: Done
+    ) -> tuple[Done | None, Exception | None]:
+        """All rows in one call of `operation`; None where it cannot take them so, or failed."""
         batched = getattr(operation, "batched", None)
         if batched is None or len(done.columns) != 1:
-            return None
+            return None, None
         column = done.columns[0]
         if not isinstance(column, np.ndarray):
             if not all(isinstance(row, np.ndarray) for row in column) or not are_alike(column):
-                return None
+                return None, None
             column = np.stack(column)
         try:
             result = batched(column)
-        except Exception:
-            return None  # one by one it is raised again, for the row that has it
-        return None if result is None else Done((result,), done.count, done.error)
+        except Exception as failure:  # raised again one by one, for the row that has it
+            return None, failure
+        return (None if result is None else Done((result,), done.count, done.error)), None
 
     def _one_by_one(
         self, operation: Callable[..., Any], number: int, task: Task, done: Done

@@ -6,6 +6,7 @@ each of them, to the last bit, or None for rows that it cannot take so.
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from typing import Any
 
 import numpy as np
@@ -25,15 +26,15 @@ class Transform:
         return f"{type(self).__name__}({said})"
 
 
-class OfArray(Transform):
+class OfArray(Transform, ABC):
     """A transform of one array that is computed by NumPy: classes define `compute`."""
 
     def __call__(self, value: Any) -> np.ndarray:
         return self.compute(array_of(value, self))
 
+    @abstractmethod
     def compute(self, value: np.ndarray) -> np.ndarray:
         """The result for one row."""
-        raise NotImplementedError
 
 
 def array_of(value: Any, transform: object) -> np.ndarray:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import importlib
 import importlib.util
 import sys
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from typing import Any
 
@@ -44,7 +45,7 @@ def is_pil(image: object) -> bool:
     return module is not None and isinstance(image, module.Image)
 
 
-class OfImage(Transform):
+class OfImage(Transform, ABC):
     """A transform of one image that is computed on its array: classes define `compute`."""
 
     def __call__(self, image: Any) -> Any:
@@ -53,9 +54,9 @@ class OfImage(Transform):
             return pillow("Image", self).fromarray(result)
         return self.compute(image_of(image, self))
 
+    @abstractmethod
     def compute(self, image: np.ndarray) -> np.ndarray:
         """The result for one image."""
-        raise NotImplementedError
 
 
 def image_of(value: Any, transform: object) -> np.ndarray:

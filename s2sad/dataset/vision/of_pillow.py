@@ -6,6 +6,7 @@ They take arrays as well, uint8, and then give arrays.
 from __future__ import annotations
 
 import io
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 from typing import Any
 
@@ -76,7 +77,7 @@ def _as_pillow(value: Any, transform: object) -> Any:
     return pillow("Image", transform).fromarray(squeezed)
 
 
-class OfPillow(Transform):
+class OfPillow(Transform, ABC):
     """A transform that Pillow computes: classes define `changed`."""
 
     def __call__(self, value: Any) -> Any:
@@ -86,9 +87,9 @@ class OfPillow(Transform):
         has_channel = image_of(value, self).ndim == 3 and result.ndim == 2
         return result[..., np.newaxis] if has_channel else result
 
+    @abstractmethod
     def changed(self, image: Any) -> Any:
         """The result for one image of Pillow's."""
-        raise NotImplementedError
 
 
 class Grayscale(OfPillow):
