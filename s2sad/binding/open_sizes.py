@@ -28,6 +28,8 @@ from s2sad.frontend.inputs import is_input
 from s2sad.frontend.trees import map_leaves
 from s2sad.ir.dims import SMALLEST, symbol
 
+#: Programs kept of those that differ by what their guards have read; the oldest goes first.
+MOST_PROGRAMS = 8
 #: Of each tensor of a call, whether each of its axes is open.
 Axes = Sequence[tuple[bool, ...]]
 
@@ -210,6 +212,7 @@ class OpenPrograms:
             new = self.compile(call.args, call.kwargs, stepwise)
             made = new.at(call.sizes)
             programs.append(new)
+            del programs[:-MOST_PROGRAMS]
             return made, "compiled"
         except Exception as error:  # what has to do with anything but open sizes comes again
             self._closed.add(key)
