@@ -7,7 +7,6 @@ only. On tensor data they become regions.
 
 from __future__ import annotations
 
-import operator
 from collections.abc import Callable
 from functools import cache, partial
 from typing import Any
@@ -16,14 +15,14 @@ import gast
 import numpy as np
 
 from s2sad import prims as p
-from s2sad.core.diagnostics import S2sadError, fail
+from s2sad.core.diagnostics import fail
 from s2sad.frontend import refusals
+from s2sad.frontend.augmented import augment
 from s2sad.frontend.branches import divide, go_on, turned
 from s2sad.frontend.carried import changed_names, fork, stored_names, write_back, written_now
-from s2sad.frontend.containers import renewed, require_own
+from s2sad.frontend.containers import renewed
 from s2sad.frontend.exits import Exit, Leaving, NeverReturns, Open, goes_on
 from s2sad.frontend.expressions import (
-    BINARY,
     TARGETS,
     Range,
     bind,
@@ -32,7 +31,6 @@ from s2sad.frontend.expressions import (
     evaluate_test,
     is_tensor,
     item_of_tensor,
-    operate,
     static_iterable,
     truth,
 )
@@ -43,8 +41,6 @@ from s2sad.frontend.liveness import liveness
 from s2sad.frontend.loops import for_loop, scratch, while_loop
 from s2sad.frontend.raising import assert_, raise_, require_step
 from s2sad.frontend.scopes import with_test_inside
-from s2sad.frontend.shown import point_out
-from s2sad.frontend.static import as_python
 from s2sad.frontend.writes import assign_attribute, assign_item
 from s2sad.ir import builder as builders
 from s2sad.ir.dims import Symbolic
@@ -95,26 +91,7 @@ def _annotated(frame: Frame, node: Any) -> None:
         bind(frame, node.target, evaluate(frame, node.value))
 
 
-@executes(gast.AugAssign)
-def _augmented(frame: Frame, node: Any) -> None:
-    old = evaluate(frame, as_read(node.target))
-    value = evaluate(frame, node.value)
-    if isinstance(old, (list, dict)):  # which changes, as other names of it see
-        require_own(frame, old)
-        as_python(getattr(operator, f"i{BINARY[type(node.op)]}"), old, value)
-        return
-    try:
-        new = operate(frame, BINARY[type(node.op)], old, value)
-    except S2sadError as error:
-        point_out(error, frame.location(node), [(node.target, old), (node.value, value)])
-        raise
-    bind(frame, node.target, new)
-
-
-def as_read(target: Any) -> Any:
-    """The target of an assignment as an expression that reads it."""
-    fields = {name: getattr(target, name) for name in (*target._fields, *target._attributes)}
-    return type(target)(**{**fields, "ctx": gast.Load()})
+executes(gast.AugAssign)(augment)
 
 
 @executes(gast.Return)

@@ -46,7 +46,13 @@ def assign_item(frame: Frame, target: Any, value: Any) -> None:
         container that is not the program's own; E0101 for what has no items to be written, and
         those of the write itself.
     """
-    owner, index = stored(evaluate(frame, target.value)), evaluate(frame, target.slice)
+    owner, index = evaluate(frame, target.value), evaluate(frame, target.slice)
+    write_item(frame, owner, index, value)
+
+
+def write_item(frame: Frame, owner: Any, index: Any, value: Any) -> None:
+    """``owner[index] = value`` of what they are; errors as of `assign_item`."""
+    owner = stored(owner)
     if is_tensor(owner):
         place = known_index(owner, index) if isinstance(owner, Value) else index
         write = method_of_tensor("__setitem__")
@@ -117,19 +123,23 @@ def assign_attribute(frame: Frame, target: Any, value: Any) -> None:
         E0101 where nothing is there that can be written, E0104 where it would become another
         Parameter, and those of the write itself.
     """
-    owner = evaluate(frame, target.value)
     path = gast.unparse(target).strip()
-    held = None if is_tensor(owner) else getattr(owner, target.attr, None)
+    write_attribute(frame, evaluate(frame, target.value), target.attr, path, value)
+
+
+def write_attribute(frame: Frame, owner: Any, name: str, path: str, value: Any) -> None:
+    """``owner.name = value``, which the user wrote as `path`; errors as of `assign_attribute`."""
+    held = None if is_tensor(owner) else getattr(owner, name, None)
     if not isinstance(held, Parameter):
         objects.refuse_parameter(type(value))
-        _assign_other(frame, owner, target.attr, path, value)
+        _assign_other(frame, owner, name, path, value)
         return
     if isinstance(value, Parameter) and value is not held:
         raise fail(
             "E0104", f"{path} would become another Parameter, which compiled code cannot do",
             help=f"ops.assign({path}, ...) lets it hold the same numbers",
         )  # fmt: skip
-    method_of_tensor("assign_value")(frame.attribute(owner, target.attr, path), value)
+    method_of_tensor("assign_value")(frame.attribute(owner, name, path), value)
 
 
 def _assign_other(frame: Frame, owner: Any, name: str, path: str, value: Any) -> None:

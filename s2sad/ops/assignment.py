@@ -14,7 +14,8 @@ import numpy as np
 from s2sad import prims as p
 from s2sad.core import dtypes
 from s2sad.core.diagnostics import S2sadError, amend, fail
-from s2sad.ir import dims
+from s2sad.ir import builder, dims
+from s2sad.ops.masking import candidates, require_row
 from s2sad.ops.promotion import (
     as_dtype,
     constant,
@@ -24,7 +25,7 @@ from s2sad.ops.promotion import (
     type_of,
 )
 from s2sad.ops.settings import flag
-from s2sad.ops.subscript import as_place, from_front, getitem
+from s2sad.ops.subscript import as_place, from_front, getitem, places
 
 
 def assigned(input: Any, index: Any, value: Any) -> Any:
@@ -34,15 +35,16 @@ def assigned(input: Any, index: Any, value: Any) -> Any:
     ----------
     input : Tensor
     index : as for `getitem`
-        Of an element that is named twice, the last value counts. A mask may be data, where `value`
-        is one for all that it selects.
+        Of an element that is named twice, the last value counts. In compiled code a mask that is
+        data stands among ints and slices, and `value` is the same for all that it selects.
     value : Tensor, number, or list of numbers
         Cast to the dtype of `input` and broadcast to the shape of ``input[index]``.
 
     Raises
     ------
     S2sadError
-        E0401 when `value` does not broadcast, and those of `getitem`.
+        E0305 in compiled code for a `value` that differs among what a mask selects, E0401 when
+        `value` does not broadcast, and those of `getitem`.
 
     Examples
     --------
@@ -53,8 +55,9 @@ def assigned(input: Any, index: Any, value: Any) -> Any:
     """
     x = require_tensor(input, "an item assignment")
     new = as_dtype(value, x.dtype) if is_tensor(value) else _constant(value, x.dtype)
-    if _is_mask(x, index) and _is_one_row(new, x.ndim - index.ndim):
-        return _where_mask(x, index, new)
+    from_mask = candidates(x, index)
+    if from_mask is not None and (from_mask.takes(new) or builder.is_building((x, new))):
+        return from_mask.put(_fitted(require_row(from_mask, new), from_mask.row))
     if _is_row(index) and x.ndim:
         return p.index_update(x, _as_index(index, x), _fitted(new, tuple(x.shape[1:])), axis=0)
     return _at_places(x, index, new, p.index_update)
@@ -96,9 +99,9 @@ def index_put(input: Any, indices: Any, values: Any, accumulate: bool = False) -
 
 def _at_places(x: Any, index: Any, new: Any, write: Any) -> Any:
     """`x` with `new` written, as `write` does, to the elements that `index` names."""
-    places = getitem(_places(x), index)
+    chosen = getitem(places(x), index)
     flat = p.reshape(x, shape=(-1,))
-    updated = write(flat, places, _fitted(new, tuple(places.shape)), axis=0)
+    updated = write(flat, chosen, _fitted(new, tuple(chosen.shape)), axis=0)
     return p.reshape(updated, shape=tuple(x.shape))
 
 
@@ -107,24 +110,6 @@ def _constant(value: Any, dtype: dtypes.DType) -> Any:
     if array.dtype.kind not in "biuf":
         raise fail("E0304", f"an element of a Tensor is a number, got {value!r}")
     return constant(array, dtype)
-
-
-def _is_mask(x: Any, index: Any) -> bool:
-    return is_tensor(index) and index.dtype is dtypes.bool_ and 0 < index.ndim <= x.ndim
-
-
-def _is_one_row(value: Any, ndim: int) -> bool:
-    """Whether `value` is the same for all that a mask selects, which has `ndim` axes each."""
-    return value.ndim <= ndim
-
-
-def _where_mask(x: Any, mask: Any, value: Any) -> Any:
-    if tuple(mask.shape) != tuple(x.shape[: mask.ndim]):
-        what = f"a bool index of shape {tuple(mask.shape)}"
-        raise fail("E0503", f"{what} does not fit a Tensor of shape {tuple(x.shape)}")
-    shape = (*mask.shape, *(1,) * (x.ndim - mask.ndim))
-    value = _fitted(value, tuple(x.shape[mask.ndim :]))
-    return p.where(p.reshape(mask, shape=shape), value, x)
 
 
 def _is_row(index: Any) -> bool:
@@ -137,15 +122,6 @@ def _is_row(index: Any) -> bool:
 
 def _as_index(index: Any, x: Any) -> Any:
     return as_place(index if is_tensor(index) else from_front(index, x.shape[0], 0))
-
-
-def _places(x: Any) -> Any:
-    """The place of each element of `x` in the flat order."""
-    shape = tuple(x.shape)
-    size = dims.size(shape)
-    if isinstance(size, dims.Symbolic):
-        return p.reshape(p.iota(dtype=dtypes.int64, shape=(size,)), shape=shape)
-    return constant(np.arange(size).reshape(shape), dtypes.int64)
 
 
 def _fitted(value: Any, shape: tuple[Any, ...]) -> Any:

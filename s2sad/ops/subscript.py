@@ -201,6 +201,15 @@ def from_front(index: dims.Dim, size: dims.Dim, axis: int) -> dims.Dim:
     return place
 
 
+def places(x: Any) -> Any:
+    """The place of each element of `x` in the flat order."""
+    shape = tuple(x.shape)
+    size = dims.size(shape)
+    if isinstance(size, dims.Symbolic):
+        return p.reshape(p.iota(dtype=dtypes.int64, shape=(size,)), shape=shape)
+    return constant(np.arange(size).reshape(shape), dtypes.int64)
+
+
 def as_place(index: Any) -> Any:
     """An index of one element, from the front, as a tensor."""
     if isinstance(index, dims.Symbolic):

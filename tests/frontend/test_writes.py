@@ -181,7 +181,30 @@ def slices_and_masks(x, n):
     return y
 
 
+def where_a_mask_holds(x, n):
+    y = x * 1.0
+    z = y
+    y[y > 1.7] *= 2.0
+    y[x < 2.2] -= n
+    y[x > 0.7] **= 2
+    return y + z
+
+
+def at_an_index_that_is_counted(x, n):
+    calls = []
+
+    def following():
+        calls.append(len(calls))
+        return calls[-1]
+
+    y = x * 1.0
+    y[following()] += 5.0
+    y[following()] *= 3.0
+    return y * len(calls)
+
+
 AGREE = [
+    where_a_mask_holds, at_an_index_that_is_counted,
     two_names, aliased_in_a_while, exchanged_in_a_while, parted_by_a_while, both_sides_of_a_branch,
     perhaps_the_same_and_not_read, nested_loops, static_loop, static_loop_that_exchanges,
     buffer_in_a_kept_loop, named_in_the_body, in_a_list, by_a_function, by_a_closure, into_a_view,

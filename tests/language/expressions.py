@@ -233,7 +233,10 @@ def writes(x, n):
     y[1:] += x[:2]
     y[y > 7] = 1.5
     y[n] *= x[0]
-    return y, z
+    y[y < 3] *= 2
+    w = ops.stack([x, y])
+    w[:, x > 1.5] = 0.5
+    return y, z, w
 
 
 @refused("`x[i] = v`, slices, masks, `x[i] += v`", "E0107", "copy it before",

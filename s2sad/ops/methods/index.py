@@ -9,6 +9,7 @@ from s2sad.core import dtypes
 from s2sad.core.diagnostics import fail
 from s2sad.ops import counting, creation, index, varying, window
 from s2sad.ops.assignment import assigned, index_put
+from s2sad.ops.masking import updated
 from s2sad.ops.methods.arguments import AXIS, named, taken
 from s2sad.ops.methods.comparison import where
 from s2sad.ops.promotion import as_dtype, is_tensor
@@ -52,7 +53,8 @@ def _take(tensor: Any, indices: Any, axis: int | None = None, mode: str = "clip"
 
 
 METHODS = {
-    "__getitem__": getitem, "__setitem__": assigned, "argwhere": varying.argwhere,
+    "__getitem__": getitem, "__setitem__": assigned, "__updateitem__": updated,
+    "argwhere": varying.argwhere,
     "bincount": varying.bincount, "gather": _gather, "gather_elements": index.gather_elements,
     "gather_nd": index.gather_nd, "histc": counting.histc, "index_put": index_put,
     "index_select": index.index_select, "itemset": assigned, "masked_select": varying.masked_select,
