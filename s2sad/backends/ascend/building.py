@@ -102,9 +102,9 @@ class GraphBuilder:
         little = stored.astype(stored.dtype.newbyteorder("<"), copy=False)
         return self.node("Const", {}, [desc], {"value": Array(desc, little.tobytes())}, name=name)
 
-    def net_output(self, results: Sequence[Edge]) -> None:
-        """End the graph with what it gives."""
-        self.node("NetOutput", {"input": list(results)}, [], name="net_output")
+    def net_output(self, results: Sequence[Edge], *, after: Sequence[str] = ()) -> None:
+        """End the graph with what it gives, when the nodes `after` have run."""
+        self.node("NetOutput", {"input": list(results)}, [], name="net_output", after=after)
 
     def unique(self, name: str) -> str:
         """`name`, with a number behind it where it is taken."""

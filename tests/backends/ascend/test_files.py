@@ -124,7 +124,9 @@ def test_the_numbers_on_the_wire_are_those_of_the_engine():
 
 def test_types_have_one_number_in_descriptors_and_another_in_attributes():
     assert len(BY_NUMBER) == len(BY_ATTRIBUTE) == len(DATA_TYPES)
-    numbers = {name: DATA_TYPES[name][1:3] for name in ("DT_FLOAT", "DT_INT64", "DT_BOOL", "DT_BF16")}
+    numbers = {
+        name: DATA_TYPES[name][1:3] for name in ("DT_FLOAT", "DT_INT64", "DT_BOOL", "DT_BF16")
+    }
     assert numbers == {
         "DT_FLOAT": (1, 0), "DT_INT64": (8, 9), "DT_BOOL": (11, 12), "DT_BF16": (27, 27)
     }  # fmt: skip

@@ -1,0 +1,154 @@
+"""How does a compiled function become a model of GE, with its state on the device?
+
+An input that the program replaces, such as a parameter, is a RefData: its memory is written in
+place, by the operator that computes what it is to hold or by an Assign behind it. All who read what
+it held come before. Every other input is a Data, every other result goes to NetOutput.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from s2sad.backends.ascend.graph import Edge, Graph, Model
+from s2sad.backends.ascend.lowering import (  # noqa: F401 - they register their rules
+    activation,
+    control,
+    conv,
+    effect,
+    elementwise,
+    index,
+    linalg,
+    loss,
+    norm,
+    reduce,
+    shape,
+)
+from s2sad.backends.ascend.lowering.optimizer import UPDATES, is_in_place
+from s2sad.backends.ascend.lowering.region import Lowering, desc_of, is_held
+from s2sad.backends.ascend.lowering.rules import takes
+from s2sad.ir.clone import clone
+from s2sad.ir.graph import Function, Operation, Value
+from s2sad.ir.rewriter import Rewriter
+from s2sad.passes.decompose import inline_body
+
+
+@dataclass(frozen=True)
+class Lowered:
+    """A function as a model.
+
+    Attributes
+    ----------
+    model : Model
+    inputs : tuple of int
+        For each Data and RefData, by its index, which input of the function it is.
+    state : dict of int to str
+        Inputs whose memory the graph writes: the name of their node.
+    results : tuple of int
+        For each input of NetOutput, which result of the function it is.
+    """
+
+    model: Model
+    inputs: tuple[int, ...]
+    state: dict[int, str]
+    results: tuple[int, ...]
+
+
+def lower(function: Function, title: str) -> Lowered:
+    """`function` for GE.
+
+    Parameters
+    ----------
+    function : Function
+        After the passes of its target; composites that GE has not are decomposed here.
+    title : str
+        The model's name.
+
+    Raises
+    ------
+    S2sadError
+        E0301 for a dtype that an operator of GE does not take, E0402 for open sizes, E0712 for an
+        operation that GE has no operators for; each at the user's line.
+    """
+    function = clone(function)
+    decompose(function)
+    graphs: dict[str, Graph] = {}
+    lowering = Lowering("root", graphs)
+    graphs["root"] = lowering.builder.graph
+    inputs, state = _take_inputs(lowering, function)
+    for operation in function.body.operations:
+        lowering.lower(operation)
+    written = {result: source for source, result in function.donates.items()}
+    results = [i for i, value in enumerate(function.results) if is_held(value.type)]
+    given = [i for i in results if i not in written]
+    _write_state(lowering, function, state)
+    lowering.end([lowering.edge(function.results[i]) for i in given])
+    return Lowered(Model(title, graphs), inputs, state, tuple(given))
+
+
+def decompose(function: Function) -> None:
+    """Inline composites that GE has no operator for, and updates of what is no state."""
+    state = {function.args[i]: function.results[j] for i, j in function.donates.items()}
+    rewriter = Rewriter(function)
+    again = True
+    while again:
+        found = [op for op in function.walk() if op.prim.is_composite and not _stays(op, state)]
+        for operation in found:
+            with rewriter.step(f"inline {operation.prim.name}", operation):
+                inline_body(operation, rewriter)
+        again = bool(found)
+
+
+def _stays(operation: Operation, state: dict[Value, Value]) -> bool:
+    if operation.prim.name in UPDATES:
+        return takes(operation) and is_in_place(operation, state)
+    return takes(operation)
+
+
+def _take_inputs(lowering: Lowering, function: Function) -> tuple[tuple[int, ...], dict[int, str]]:
+    inputs, state = [], {}
+    for number, value in enumerate(function.args):
+        if not is_held(value.type):
+            continue
+        is_state = number in function.donates
+        name = (value.name or f"input_{number}").replace(":", "_")
+        edge = lowering.builder.data(
+            desc_of(value.type), name=name, kind="RefData" if is_state else "Data"
+        )
+        lowering.edges[value] = edge
+        inputs.append(number)
+        if is_state:
+            state[number] = edge.name
+    return tuple(inputs), state
+
+
+def _write_state(lowering: Lowering, function: Function, state: dict[int, str]) -> None:
+    """Let each RefData hold what the function gives for it, after all who read what it held."""
+    values = {number: lowering.edge(function.results[function.donates[number]]) for number in state}
+    sources = {Edge(name) for name in state.values()}
+    for number, name in state.items():
+        ref, value = Edge(name), values[number]
+        if ref in lowering.writers or value == ref:
+            continue
+        if value in sources:  # of another parameter, which may be written before this one
+            value = _copied(lowering, value)
+        desc = lowering.desc(ref)
+        written = lowering.builder.node(
+            "Assign", {"ref": ref, "value": value}, [desc], name=f"{name}/Assign"
+        )
+        lowering.writers[ref] = written.name
+    for ref, writer in lowering.writers.items():
+        _come_after_readers(lowering.builder.graph, ref, writer)
+
+
+def _copied(lowering: Lowering, edge: Edge) -> Edge:
+    desc = lowering.desc(edge)
+    return lowering.shared(
+        ("copy", edge), lambda: lowering.builder.node("Identity", {"x": edge}, [desc])
+    )
+
+
+def _come_after_readers(graph: Graph, ref: Edge, writer: str) -> None:
+    node = graph.nodes[writer]
+    for reader in graph.nodes.values():
+        if ref in reader.inputs and reader is not node and reader.name not in node.after:
+            node.after.append(reader.name)
