@@ -81,7 +81,7 @@ def _input_grad(lowering: Lowering, operation: Operation) -> Edge:
 @lowers("conv_filter_grad", where=_is_flat)
 def _filter_grad(lowering: Lowering, operation: Operation) -> Edge:
     x, dy = (_image(lowering, operation, value) for value in operation.operands)
-    size = _with_height(operation.results[0].shape)
+    size = _with_height(desc_of(operation.results[0].type).shape)
     given = {"x": x, "filter_size": lowering.constant(list(size), dtypes.int32),
              "out_backprop": dy}  # fmt: skip
     return _node(lowering, operation, "Conv2DBackpropFilter", given, _conv_options(operation))

@@ -56,7 +56,7 @@ GROUPS = {"world": "hccl_world_group"}
 
 
 def _group(operation: Operation) -> str:
-    group = operation.attrs["group"]
+    group: str = operation.attrs["group"]
     return GROUPS.get(group, group)
 
 

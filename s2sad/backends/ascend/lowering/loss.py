@@ -40,10 +40,10 @@ def _source(user: object) -> Operation | None:
     if not isinstance(user, Operation) or user.prim.name != "sparse_cross_entropy_grad":
         return None
     made = user.operands[0].owner
-    is_its_own = isinstance(made, Operation) and made.prim.name == "sparse_cross_entropy"
-    if not is_its_own or user.operands[0] is not made.results[1]:
+    if not isinstance(made, Operation) or made.prim.name != "sparse_cross_entropy":
         return None
-    return made if user.operands[1] is made.operands[1] else None
+    is_its_own = user.operands[0] is made.results[1] and user.operands[1] is made.operands[1]
+    return made if is_its_own else None
 
 
 @lowers("sparse_cross_entropy_grad", where=lambda op: _is_plain(op) and _source(op) is not None)

@@ -35,9 +35,10 @@ def desc_of(type: Type) -> Desc:
         return Desc("DT_RESOURCE", ())
     if not isinstance(type, TensorType):
         raise fail("E0901", f"no tensor of GE is a {type}")
-    if not all(isinstance(n, int) for n in type.shape):
+    sizes = tuple(n for n in type.shape if isinstance(n, int))
+    if len(sizes) < len(type.shape):
         raise fail("E0402", f"a graph for Ascend has fixed sizes, and {type} is open")
-    return Desc(data_type_of(type.dtype).name, tuple(type.shape))
+    return Desc(data_type_of(type.dtype).name, sizes)
 
 
 def is_held(type: Type) -> bool:

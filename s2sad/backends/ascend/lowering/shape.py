@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -22,7 +22,7 @@ def moved(
     lowering: Lowering,
     operation: Operation,
     type: str,
-    inputs: dict[str, Given],
+    inputs: Mapping[str, Given],
     shape: Sequence[int],
     attributes: dict[str, Any] | None = None,
 ) -> Edge:
