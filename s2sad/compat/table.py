@@ -79,17 +79,35 @@ _INITIALIZERS = _of(
 )
 _REDUCTIONS = {
     "_get_device_num": "s2sad.compat.communication:get_group_size",
+    "_get_enable_parallel_optimizer": "s2sad.compat.parallel:enable_parallel_optimizer",
+    "_get_full_batch": "s2sad.compat.parallel:full_batch",
     "_get_global_rank": "s2sad.compat.communication:get_rank",
     "_get_gradients_mean": "s2sad.compat.parallel:gradients_mean",
     "_get_parallel_mode": "s2sad.compat.parallel:parallel_mode",
+    "_get_parameter_broadcast": "s2sad.compat.parallel:parameter_broadcast",
+    "_get_pipeline_stages": "s2sad.compat.parallel:pipeline_stages",
+    "_get_stage_device_num": "s2sad.compat.communication:get_group_size",
+    "_is_in_auto_parallel_mode": "s2sad.compat.parallel:is_auto_parallel",
+    "_is_in_data_parallel_mode": "s2sad.compat.parallel:is_data_parallel",
 }
+#: What of MindSpore's own C++ has a meaning without it.
+_NATIVE = {
+    "Cell_": "s2sad.core.cell:Cell", "Primitive_": "s2sad.ops.primitives.base:Primitive",
+    "Tensor": "s2sad.core.tensor:Tensor", "TensorPy": "s2sad.core.tensor:Tensor",
+}  # fmt: skip
+_DTYPE_CLASSES = {"Number": "s2sad.core.dtypes:DType", "Type": "s2sad.core.dtypes:DType"}
 
 #: The row of each path.
 ROWS: dict[str, Row] = {
     "mindspore": _row(
         "s2sad", **_DTYPES, **_CONTEXT, **_API, **_INITIALIZERS,
-        __version__="s2sad.compat.marks:MINDSPORE",
+        **_of("s2sad.parallel", "Layout shard"), __version__="s2sad.compat.marks:MINDSPORE",
     ),
+    "mindspore._c_expression": _row(**_NATIVE),
+    "mindspore._c_expression.typing": _row(**_DTYPE_CLASSES),
+    "mindspore._checkparam": _row("s2sad.compat.checkparam", "s2sad.compat.checktypes"),
+    "mindspore._extends": _row(**_of("s2sad.compat.marks", "cell_attr_register")),
+    "mindspore._extends.utils": _row(**_of("s2sad.compat.marks", "cell_attr_register")),
     "mindspore.amp": _row("s2sad.amp"),
     "mindspore.common": _row(**_DTYPES, **_API, **_PARAMETERS, **_SEEDS, **_TENSORS,
                              **_INITIALIZERS),
@@ -100,6 +118,7 @@ ROWS: dict[str, Row] = {
     "mindspore.common.seed": _row(**_SEEDS),
     "mindspore.common.tensor": _row(**_TENSORS),
     "mindspore.communication": _row("s2sad.compat.communication"),
+    "mindspore.communication.comm_func": _row("s2sad.compat.comm_func"),
     "mindspore.communication.management": _row("s2sad.compat.communication"),
     "mindspore.context": _row(**_CONTEXT),
     "mindspore.dataset": _row("s2sad.dataset"),
@@ -126,6 +145,7 @@ ROWS: dict[str, Row] = {
     ),
     "mindspore.log": _row("s2sad.compat.log"),
     "mindspore.mint": _row("s2sad.mint"),
+    "mindspore.mint.distributed": _row("s2sad.mint.distributed"),
     "mindspore.mint.linalg": _row("s2sad.mint.linalg"),
     "mindspore.mint.nn": _row("s2sad.mint.nn"),
     "mindspore.mint.nn.functional": _row("s2sad.mint.nn.functional"),
@@ -159,20 +179,36 @@ ROWS: dict[str, Row] = {
     "mindspore.nn.wrap.loss_scale": _row("s2sad.nn"),
     "mindspore.numpy": _row("s2sad.numpy"),
     "mindspore.ops": _row("s2sad.ops"),
+    "mindspore.ops._primitive_cache": _row(_get_cache_prim="s2sad.compat.marks:get_cache_prim"),
     "mindspore.ops.auto_generate": _row("s2sad.ops"),
     "mindspore.ops.composite": _row("s2sad.ops.composite", "s2sad.ops"),
     "mindspore.ops.function": _row("s2sad.ops"),
     "mindspore.ops.functional": _row("s2sad.ops.functional"),
     "mindspore.ops.operations": _row("s2sad.ops.operations"),
     "mindspore.ops.operations.array_ops": _row("s2sad.ops.operations"),
+    "mindspore.ops.operations.comm_ops": _row("s2sad.ops.operations"),
     "mindspore.ops.operations.math_ops": _row("s2sad.ops.operations"),
     "mindspore.ops.operations.nn_ops": _row("s2sad.ops.operations"),
     "mindspore.ops.primitive": _row("s2sad.ops"),
-    "mindspore.parallel": _row(),
+    "mindspore.parallel": _row("s2sad.parallel"),
+    "mindspore.parallel._auto_parallel_context": _row(
+        **_of("s2sad.compat.parallel", "auto_parallel_context"),
+        _AutoParallelContext="s2sad.compat.parallel:AutoParallelContext",
+        _get_auto_parallel_context="s2sad.compat.parallel:get_auto_parallel_context",
+        _reset_auto_parallel_context="s2sad.compat.parallel:reset_auto_parallel_context",
+        _set_auto_parallel_context="s2sad.compat.parallel:set_auto_parallel_context",
+    ),
     "mindspore.parallel._utils": _row(**_REDUCTIONS),
+    "mindspore.parallel.auto_parallel": _row(**_of("s2sad.parallel", "AutoParallel")),
     "mindspore.train": _row(
         "s2sad.train", amp="s2sad.amp", **_of("s2sad.amp", "DynamicLossScaleManager "
         "FixedLossScaleManager LossScaleManager"), ParallelMode="s2sad.compat.parallel:ParallelMode"
+    ),
+    "mindspore.train._utils": _row(
+        **_of("s2sad.compat.train_utils", "check_value_type"),
+        _convert_type="s2sad.compat.train_utils:convert_type",
+        _get_types_and_shapes="s2sad.compat.train_utils:types_and_shapes",
+        _make_directory="s2sad.compat.train_utils:make_directory",
     ),
     "mindspore.train.amp": _row("s2sad.amp"),
     "mindspore.train.callback": _row("s2sad.train"),

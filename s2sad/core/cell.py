@@ -13,6 +13,7 @@ from difflib import get_close_matches
 from typing import Any, TypeVar
 
 from s2sad.core import changes, dtypes, location, precision, state
+from s2sad.core.cell_devices import Placed
 from s2sad.core.cell_hooks import Hooked
 from s2sad.core.diagnostics import S2sadError, did_you_mean, fail
 from s2sad.core.dispatch import slots
@@ -28,7 +29,7 @@ Self = TypeVar("Self", bound="Cell")
 REGISTRIES = ("_params", "_buffers", "_cells")
 
 
-class Cell(Hooked):
+class Cell(Hooked, Placed):
     """Part of a network: Parameters, children, and a `construct` method that computes.
 
     Parameters

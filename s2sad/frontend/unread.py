@@ -28,6 +28,7 @@ from s2sad.ir.primitive import Primitive
 #: functions of the user's.
 READ_MODULES = (
     "s2sad.nn", "s2sad.amp", "s2sad.experimental", "s2sad.mint.nn", "s2sad.ops.composite",
+    "s2sad.parallel",
 )  # fmt: skip
 #: What is read when it is called.
 READ = (Wrapper, LocalFunction, Transform, CustomVjp, Checkpoint, Hook, Cell, MethodType)
@@ -35,6 +36,7 @@ READ = (Wrapper, LocalFunction, Transform, CustomVjp, Checkpoint, Hook, Cell, Me
 NOTING = (
     grad.__module__, custom_vjp.__module__, checkpoint.__module__, jacfwd.__module__,
     vmap.__module__, "s2sad.ops.gradient", "s2sad.ops.hooks", "s2sad.ops.matching",
+    "s2sad.ops.sharding",
 )  # fmt: skip
 #: Builtins that only look at the type of what they are given.
 LOOKING = (isinstance, issubclass, type)

@@ -9,7 +9,7 @@ from s2sad.mint.operations import OPERATIONS
 globals().update(OPERATIONS)
 
 #: Packages and modules that are imported on first need.
-_PACKAGES = ("linalg", "nn", "optim", "special")
+_PACKAGES = ("distributed", "linalg", "nn", "optim", "special")
 
 __all__ = sorted([*OPERATIONS, *_PACKAGES])  # pyright: ignore[reportUnsupportedDunderAll]
 

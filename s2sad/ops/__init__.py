@@ -382,6 +382,7 @@ from s2sad.ops.shapes import (
     unsqueeze,
     view_as,
 )
+from s2sad.ops.sharding import shard
 from s2sad.ops.shuffling import channel_shuffle, pixel_shuffle, pixel_unshuffle
 from s2sad.ops.signs import copysign, heaviside, isneginf, isposinf, signbit
 from s2sad.ops.solving import det, inverse, logdet, lstsq, matrix_power, matrix_solve, pinv, slogdet
@@ -507,10 +508,11 @@ __all__ = [
     "scatter_add", "scatter_div", "scatter_max", "scatter_min", "scatter_mul", "scatter_nd",
     "scatter_nd_add", "scatter_nd_div", "scatter_nd_max", "scatter_nd_min", "scatter_nd_mul",
     "scatter_nd_sub", "scatter_sub", "scatter_update", "searchsorted", "select", "selu",
-    "sequence_mask", "sgn", "shape", "shuffle", "sigmoid", "sign", "signbit", "silu", "sin", "sinc",
-    "sinh", "size", "slice", "sliding_window_mask", "slogdet", "smooth_l1_loss", "soft_margin_loss",
-    "softmax", "softmin", "softplus", "softshrink", "softsign", "sort", "space_to_batch_nd",
-    "split", "sqrt", "square", "squeeze", "stack", "standard_laplace", "standard_normal", "std",
+    "sequence_mask", "sgn", "shape", "shard", "shuffle", "sigmoid", "sign", "signbit", "silu",
+    "sin", "sinc", "sinh", "size", "slice", "sliding_window_mask", "slogdet", "smooth_l1_loss",
+    "soft_margin_loss", "softmax", "softmin", "softplus", "softshrink", "softsign", "sort",
+    "space_to_batch_nd", "split", "sqrt", "square", "squeeze", "stack", "standard_laplace",
+    "standard_normal", "std",
     "std_mean", "stop_gradient", "strided_slice", "sub", "subtract", "sum", "svd", "swapaxes",
     "swapdims", "t", "take", "tan", "tanh", "tanhshrink", "tensor_dot", "tensor_scatter_add",
     "tensor_scatter_div", "tensor_scatter_elements", "tensor_scatter_max", "tensor_scatter_min",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 from s2sad import prims as p
 from s2sad.core import dtypes
@@ -101,6 +101,28 @@ def flash_attention_score(
     array([[[1., 1., 1., 1.],
             [1., 1., 1., 1.]]], dtype=float32)
     """
+    return attended(
+        query, key, value, head_num, real_shift, drop_mask, padding_mask, attn_mask, prefix,
+        actual_seq_qlen, actual_seq_kvlen, keep_prob, scalar_value, pre_tokens, next_tokens,
+        inner_precise, input_layout, sparse_mode,
+    ).result  # fmt: skip
+
+
+class Attended(NamedTuple):
+    """The scores, where they are read (None: everywhere), and what attention gives."""
+
+    scores: Any
+    allowed: Any
+    result: Any
+
+
+def attended(
+    query: Any, key: Any, value: Any, head_num: int, real_shift: Any, drop_mask: Any,
+    padding_mask: Any, attn_mask: Any, prefix: Any, actual_seq_qlen: Any, actual_seq_kvlen: Any,
+    keep_prob: float, scalar_value: float, pre_tokens: int, next_tokens: int, inner_precise: int,
+    input_layout: str, sparse_mode: int,
+) -> Attended:  # fmt: skip
+    """`flash_attention_score`, with scores of shape (batch, heads, queries, keys)."""
     given = {
         "padding_mask": padding_mask, "prefix": prefix, "actual_seq_qlen": actual_seq_qlen,
         "actual_seq_kvlen": actual_seq_kvlen,
@@ -128,9 +150,11 @@ def flash_attention_score(
     if not keep:
         raise fail("E0404", "keep_prob is above 0, got 0")
     if drop_mask is None:
-        return _laid_out(read(scores, allowed, v, 1.0 - keep), order, query)
-    kept = p.div(p.where(_as_bool(drop_mask), weights_of(scores, allowed), 0), keep)
-    return _laid_out(p.matmul(kept, v), order, query)
+        found = read(scores, allowed, v, 1.0 - keep)
+    else:
+        kept = p.div(p.where(_as_bool(drop_mask), weights_of(scores, allowed), 0), keep)
+        found = p.matmul(kept, v)
+    return Attended(scores, allowed, _laid_out(found, order, query))
 
 
 def _order(layout: str, query: Any) -> str:

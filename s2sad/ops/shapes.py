@@ -9,8 +9,10 @@ from s2sad import prims as p
 from s2sad.core import dtypes
 from s2sad.core.diagnostics import fail
 from s2sad.core.dtypes import DType
+from s2sad.core.tensor import Tensor
 from s2sad.ir import builder, dims
 from s2sad.ops.promotion import as_dtype, constant, dtype_of, is_tensor, require_tensor
+from s2sad.prims.cast import cast as to_dtype
 from s2sad.prims.rules import axis_of
 
 # What is asked for
@@ -139,6 +141,13 @@ def cast(input: Any, dtype: Any) -> Any:
     array([ 1, -1], dtype=int32)
     """
     return as_dtype(require_tensor(input, "cast"), dtype_of(dtype))
+
+
+def copied(tensor: Any) -> Any:
+    """The same elements in a tensor of their own."""
+    if builder.is_building((tensor,)):
+        return to_dtype(tensor, dtype=tensor.dtype)  # another value, which a write tells apart
+    return Tensor.wrap(tensor.array.copy())
 
 
 # Shapes

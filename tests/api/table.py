@@ -88,7 +88,7 @@ def is_there(spelling: str) -> bool:
     """Whether ``ops.cat``, ``.view``, ``numpy.tile`` or ``mint.softmax`` is."""
     where, _, name = spelling.rpartition(".")
     homes: dict[str, tuple[object, ...]] = {
-        "mint": (mint, mint.nn.functional, mint.linalg, mint.special),
+        "mint": (mint, mint.nn.functional, mint.linalg, mint.special, mint.distributed),
         "numpy": (ms.numpy,), "ops": (ops,),
     }  # fmt: skip
     return any(hasattr(home, name) for home in homes[where]) if where else is_method(name)

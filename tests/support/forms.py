@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
+import pytest
 
 import s2sad as ms
 from s2sad.core.diagnostics import S2sadError
@@ -81,6 +82,15 @@ def refused(code: str, function: Callable[..., Any], *args: Any) -> None:
                 assert any(first <= line <= first + 20 for line in lines), place
         else:
             raise AssertionError(f"{'compiled' if is_compiled else 'plain'} code raised nothing")
+
+
+def refused_as_it_is(code: str, run: Callable[[], Any]) -> None:
+    """``run()``, which is not compiled, raises `code` with a place in the file of `run`."""
+    with pytest.raises(S2sadError) as caught:
+        run()
+    place = caught.value.diagnostic.location
+    assert caught.value.code == code, caught.value
+    assert place is not None and place.file == run.__code__.co_filename
 
 
 def check_gradients(

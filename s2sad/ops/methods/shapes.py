@@ -9,7 +9,6 @@ from s2sad.core.tensor import Tensor
 from s2sad.ir import builder, dims
 from s2sad.ops import known, patches, shapes
 from s2sad.ops.methods.arguments import AXIS, one_by_one, taken
-from s2sad.prims.cast import cast
 
 
 def _flatten(tensor: Any, order: str = "C", *, start_dim: int = 0, end_dim: int = -1) -> Any:
@@ -22,13 +21,6 @@ def _squeeze(tensor: Any, *entries: Any, **given: Any) -> Any:
     if entries in ((), (None,)):
         return shapes.squeeze(tensor, *taken("squeeze", (), given, AXIS))
     return one_by_one(shapes.squeeze, "axis")(tensor, *entries, **given)
-
-
-def _copy(tensor: Any) -> Any:
-    """The same elements in a tensor of their own."""
-    if builder.is_building((tensor,)):
-        return cast(tensor, dtype=tensor.dtype)  # another value, which a write to one tells apart
-    return Tensor.wrap(tensor.array.copy())
 
 
 def _value(tensor: Any) -> Any:
@@ -58,8 +50,8 @@ def _resize(tensor: Any, new_shape: Any) -> Any:
 
 
 METHODS = {
-    "astype": shapes.cast, "broadcast_to": one_by_one(shapes.broadcast_to, "shape"), "clone": _copy,
-    "contiguous": _contiguous, "copy": _copy, "dim": shapes.rank,
+    "astype": shapes.cast, "broadcast_to": one_by_one(shapes.broadcast_to, "shape"),
+    "clone": shapes.copied, "contiguous": _contiguous, "copy": shapes.copied, "dim": shapes.rank,
     "expand": one_by_one(shapes.broadcast_to, "size"), "expand_as": shapes.expand_as,
     "expand_dims": shapes.expand_dims, "flatten": _flatten, "fold": patches.fold,
     "is_floating_point": known.is_floating_point, "ndimension": shapes.rank, "numel": shapes.numel,

@@ -15,6 +15,8 @@ from typing import Any, ClassVar
 
 from s2sad.core.device import require_cpu
 from s2sad.core.diagnostics import did_you_mean, fail
+from s2sad.core.groups import rank_number
+from s2sad.core.sharding import require_whole
 from s2sad.core.shown import shown
 from s2sad.core.signatures import fitted, written
 from s2sad.ops.settings import flag
@@ -41,7 +43,7 @@ class Primitive:
     Notes
     -----
     What tells MindSpore where and how to run an operation (a stage, a strategy, recomputation) is
-    taken, kept in `attrs`, and changes nothing here.
+    taken, kept in `attrs`, and changes nothing here; what asks for several devices is an error.
 
     Examples
     --------
@@ -127,11 +129,17 @@ class Primitive:
         return self.add_prim_attr("primitive_target", device_target)
 
     def set_stage(self, stage: int) -> Primitive:
-        """Note the stage of a pipeline; gives the object itself."""
-        return self.add_prim_attr("stage", stage)
+        """Note the stage of a pipeline, which is 0 (E0710); gives the object itself."""
+        return self.add_prim_attr("stage", rank_number("the stage of a pipeline", stage))
 
     def shard(self, in_strategy: Any = None, out_strategy: Any = None) -> Primitive:
-        """Note how tensors are spread over devices; gives the object itself."""
+        """Note how tensors are spread over devices; gives the object itself.
+
+        Each is None, or a tuple with a tuple of 1 for the axes of each tensor, or a `Layout`: E0303
+        for what is not, E0710 where an axis is cut into several parts.
+        """
+        require_whole("in_strategy", in_strategy)
+        require_whole("out_strategy", out_strategy)
         self.add_prim_attr("in_strategy", in_strategy)
         return self.add_prim_attr("out_strategy", out_strategy)
 
@@ -140,8 +148,8 @@ class Primitive:
         return self.add_prim_attr("recompute", flag("mode", mode))
 
     def place(self, role: str, rank_id: int) -> Primitive:
-        """Note which process computes it; gives the object itself."""
-        return self.add_prim_attr("place", (role, rank_id))
+        """Note which process computes it, which is 0 (E0710); gives the object itself."""
+        return self.add_prim_attr("place", (role, rank_number("rank_id", rank_id)))
 
 
 class PrimitiveWithInfer(Primitive):

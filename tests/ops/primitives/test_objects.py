@@ -87,12 +87,12 @@ def test_settings_have_mindspores_names_order_and_defaults(name):
 
 def test_what_mindspore_notes_is_kept():
     made = P.MatMul(transpose_b=True)
-    same = made.add_prim_attr("scale", 2).set_device("CPU").set_stage(1).shard(((1, 2), (2, 1)))
+    same = made.add_prim_attr("scale", 2).set_device("CPU").set_stage(0).shard(((1, 1), (1, 1)))
     assert same.recompute().place("MS_WORKER", 0).set_prim_instance_name("mm") is made
     made.init_prim_io_names(["x", "y"], ["z"])
     assert made.attrs == {
         "transpose_a": False, "transpose_b": True, "scale": 2, "primitive_target": "CPU",
-        "stage": 1, "in_strategy": ((1, 2), (2, 1)), "out_strategy": None, "recompute": True,
+        "stage": 0, "in_strategy": ((1, 1), (1, 1)), "out_strategy": None, "recompute": True,
         "place": ("MS_WORKER", 0), "input_names": ["x", "y"], "output_names": ["z"],
     }  # fmt: skip
     assert (made.scale, made.transpose_b, made.instance_name, made.name) == (
@@ -104,6 +104,27 @@ def test_what_mindspore_notes_is_kept():
     assert "scale" not in made.del_prim_attr("scale").attrs and not hasattr(made, "scale")
     assert made(X, X).tolist() == (X @ X.T).tolist()
     assert made.add_prim_attr("transpose_b", False)(X, X).tolist() == (X @ X).tolist()
+
+
+@pytest.mark.parametrize("code, note", [
+    ("E0710", lambda made: made.shard(((1, 2), (2, 1)))),
+    ("E0710", lambda made: made.shard(None, ((1, 2),))),
+    ("E0404", lambda made: made.shard(((0, 1), (1, 1)))),
+    ("E0303", lambda made: made.shard([(1, 1)])),
+    ("E0303", lambda made: made.shard(((1.0, 1),))),
+    ("E0303", lambda made: made.shard(((True, 1),))),
+    ("E0710", lambda made: made.set_stage(1)),
+    ("E0404", lambda made: made.set_stage(-1)),
+    ("E0303", lambda made: made.set_stage("0")),
+    ("E0710", lambda made: made.place("MS_WORKER", 1)),
+    ("E0303", lambda made: made.recompute(1)),
+])  # fmt: skip
+def test_what_asks_for_several_devices_is_refused(code, note):
+    made = P.MatMul()
+    with pytest.raises(S2sadError) as caught:
+        note(made)
+    assert caught.value.code == code and caught.value.diagnostic.location is not None
+    assert made.attrs == {"transpose_a": False, "transpose_b": False}
 
 
 @pytest.mark.parametrize("code, function", [

@@ -12,17 +12,19 @@ from s2sad.ops import operations
 from support.forms import both_forms, check_gradients, first_of
 from support.primitive_cases import CASES, VARYING, Case
 
-#: What has a test of its own: draws, writes, what is no tensor, and bases.
+#: What has a test of its own: draws, writes, exchanges, what is no tensor, and bases.
 APART = {
-    "Adam", "ApplyMomentum", "Assign", "AssignAdd", "AssignSub", "Bernoulli", "ControlDepend",
-    "DType", "Dropout", "Dropout2D", "Dropout3D", "Gamma", "GatherV2", "Gelu", "HookBackward",
-    "InsertGradientOf", "Multinomial", "Pack", "Partial", "Poisson", "Primitive",
-    "PrimitiveWithCheck", "PrimitiveWithInfer", "Print", "Qr", "RandomCategorical",
-    "RandomShuffle", "Rank", "ResizeBilinear", "ScatterAdd", "ScatterDiv", "ScatterMax",
-    "ScatterMin", "ScatterMul", "ScatterNdAdd", "ScatterNdDiv", "ScatterNdMax", "ScatterNdMin",
-    "ScatterNdMul", "ScatterNdSub", "ScatterSub", "ScatterUpdate", "Shape", "Size",
-    "SparseGatherV2", "StandardLaplace", "StandardNormal", "TensorAdd", "UniformInt",
-    "UniformReal", "Unpack", "prim_attr_register",
+    "Adam", "AllGather", "AllReduce", "AlltoAll", "ApplyMomentum", "Assign", "AssignAdd",
+    "AssignSub", "Barrier", "Bernoulli", "Broadcast", "CollectiveGather", "CollectiveScatter",
+    "ControlDepend", "DType", "Dropout", "Dropout2D", "Dropout3D", "FlashAttentionScore", "Gamma",
+    "GatherV2", "Gelu", "HookBackward", "InsertGradientOf", "Multinomial", "NeighborExchange",
+    "NeighborExchangeV2", "Pack", "Partial", "Poisson", "Primitive", "PrimitiveWithCheck",
+    "PrimitiveWithInfer", "Print", "Qr", "RandomCategorical", "RandomShuffle", "Rank", "Receive",
+    "Reduce", "ReduceOp", "ReduceScatter", "ResizeBilinear", "ScatterAdd", "ScatterDiv",
+    "ScatterMax", "ScatterMin", "ScatterMul", "ScatterNdAdd", "ScatterNdDiv", "ScatterNdMax",
+    "ScatterNdMin", "ScatterNdMul", "ScatterNdSub", "ScatterSub", "ScatterUpdate", "Send",
+    "Shape", "Size", "SparseGatherV2", "StandardLaplace", "StandardNormal", "TensorAdd",
+    "UniformInt", "UniformReal", "Unpack", "prim_attr_register",
 }  # fmt: skip
 
 
