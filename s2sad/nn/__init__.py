@@ -1,5 +1,7 @@
 """Cells that users build networks from. Their `construct` is read by the compiler."""
 
+from importlib import import_module as _import_module
+
 from s2sad.core.cell import Cell
 from s2sad.core.elsewhere import missing as _missing
 from s2sad.core.parameter import Parameter
@@ -191,6 +193,7 @@ from s2sad.nn.regression_loss import (
     SmoothL1Loss,
 )
 from s2sad.nn.resize import Upsample
+from s2sad.nn.sampled_loss import SampledSoftmaxLoss
 from s2sad.nn.sequence_loss import CTCLoss
 from s2sad.nn.transformer import (
     Transformer,
@@ -239,7 +242,8 @@ __all__ = [
     "Precision", "ProximalAdagrad", "RMSELoss", "RMSProp", "RNNCell", "RReLU", "Range", "ReLU",
     "ReLU6", "Recall", "ReduceLogSumExp", "ReflectionPad1d", "ReflectionPad2d", "ReflectionPad3d",
     "ReplicationPad1d", "ReplicationPad2d", "ReplicationPad3d", "Roll", "RootMeanSquareDistance",
-    "Rprop", "SeLU", "SequentialCell", "SiLU", "Sigmoid", "SmoothL1Loss", "SoftMarginLoss",
+    "Rprop", "SampledSoftmaxLoss", "SeLU", "SequentialCell", "SiLU", "Sigmoid", "SmoothL1Loss",
+    "SoftMarginLoss",
     "SoftShrink", "Softmax", "Softmax2d", "SoftmaxCrossEntropyWithLogits", "Softmin", "Softsign",
     "SyncBatchNorm", "Tanh", "Tanhshrink", "Threshold", "Top1CategoricalAccuracy",
     "Top5CategoricalAccuracy", "TopKCategoricalAccuracy", "TrainOneStepCell",
@@ -259,4 +263,6 @@ for _layer in [globals()[name] for name in __all__]:
 
 
 def __getattr__(name: str) -> object:
+    if name == "probability":  # on first need
+        return _import_module("s2sad.nn.probability")
     raise _missing("s2sad.nn", name, __all__)

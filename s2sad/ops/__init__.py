@@ -81,6 +81,7 @@ from s2sad.ops.axes import (
     t,
     transpose,
 )
+from s2sad.ops.candidates import log_uniform_candidate_sampler, uniform_candidate_sampler
 from s2sad.ops.clipping import clip_by_global_norm, clip_by_norm
 from s2sad.ops.comparison import (
     allclose,
@@ -487,8 +488,9 @@ __all__ = [
     "isneginf", "isposinf", "jacfwd", "jacrev", "jvp", "kaiser_window", "kl_div", "kron",
     "kv_cache_update", "l1_loss", "laplace", "layer_norm", "lcm", "ldexp", "le", "leaky_relu",
     "lerp", "less", "less_equal", "lgamma", "linspace", "log", "log10", "log1p", "log2",
-    "log_softmax", "logaddexp", "logaddexp2", "logdet", "logical_and", "logical_not", "logical_or",
-    "logical_xor", "logit", "logsigmoid", "logspace", "logsumexp", "lp_pool1d", "lp_pool2d", "lrn",
+    "log_softmax", "log_uniform_candidate_sampler", "logaddexp", "logaddexp2", "logdet",
+    "logical_and", "logical_not", "logical_or", "logical_xor", "logit", "logsigmoid", "logspace",
+    "logsumexp", "lp_pool1d", "lp_pool2d", "lrn",
     "lstsq", "lt", "margin_ranking_loss", "masked_fill", "masked_scatter", "masked_select",
     "matmul", "matrix_band_part", "matrix_norm", "matrix_power", "matrix_solve", "max",
     "max_pool2d", "max_pool3d", "max_unpool1d", "max_unpool2d", "max_unpool3d", "maximum", "mean",
@@ -519,7 +521,8 @@ __all__ = [
     "tensor_scatter_mul", "tensor_scatter_sub", "tensor_scatter_update", "tensor_split",
     "threshold", "tile", "top_k", "topk", "trace", "transpose", "trapz", "tril", "tril_indices",
     "triplet_margin_loss", "triu", "triu_indices", "true_divide", "trunc", "truncate_div",
-    "truncate_mod", "tuple_to_array", "unbind", "unfold", "uniform", "unique", "unique_consecutive",
+    "truncate_mod", "tuple_to_array", "unbind", "unfold", "uniform",
+    "uniform_candidate_sampler", "unique", "unique_consecutive",
     "unsorted_segment_max", "unsorted_segment_min", "unsorted_segment_prod", "unsorted_segment_sum",
     "unsqueeze", "unstack", "upsample", "value_and_grad", "vander", "var", "var_mean", "vecdot",
     "vector_norm", "view_as", "vjp", "vmap", "vsplit", "vstack", "where", "xdivy", "xlogy", "zeros",

@@ -79,6 +79,11 @@ def is_method(name: str) -> bool:
     return name in ops.METHODS or hasattr(ms.Tensor, name)
 
 
+def is_of_nn(name: str) -> bool:
+    """Whether `nn` has it, or the distributions below: the counts give both by the last name."""
+    return hasattr(nn, name) or hasattr(nn.probability.distribution, name)
+
+
 def is_path(name: str) -> bool:
     """Whether `name`, below ``mindspore``, can be imported."""
     return name in ROWS or f"mindspore.{name}" in ROWS
@@ -119,7 +124,7 @@ def _shares() -> str:
     spellings = _spellings()
     rows = [
         _share("the 150 most used names of `ops`", counts.OPS, lambda x: hasattr(ops, x)),
-        _share("the 110 most used names of `nn`", counts.NN, lambda x: hasattr(nn, x)),
+        _share("the 110 most used names of `nn`", counts.NN, is_of_nn),
         _share("the 76 module paths imported most", counts.PATHS, is_path),
         _share("the spellings of the 110 most used operations", spellings, is_there),
     ]
@@ -127,7 +132,7 @@ def _shares() -> str:
     modern = {f"ops.{name}": count for name, count in counts.OPS.items()}
     reach = [
         _reach("ops", "operations", 150, _lost({**spellings, **modern}, is_there), _merged()),
-        _reach("nn", "names", 100, _lost(counts.NN, lambda x: hasattr(nn, x)), counts.NN),
+        _reach("nn", "names", 100, _lost(counts.NN, is_of_nn), counts.NN),
     ]
     return REACH.format(rows="\n".join(rows), reach="\n".join(reach))
 

@@ -43,6 +43,8 @@ def test_names_are_told_apart():
     for wrong in ("ops.ReLUU", ".vieww", "mint.softmaxx", "numpy.tilee"):
         assert not table.is_there(wrong)
     assert table.is_path("mindspore") and table.is_path("nn.loss") and not table.is_path("nn.los")
+    assert all(map(table.is_of_nn, ("Dense", "Normal", "Categorical")))
+    assert not any(map(table.is_of_nn, ("Normall", "Uniforms")))
     status = table._of_ops("no_such_name", FACTS)
     assert status == table.MISSING
 
