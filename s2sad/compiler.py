@@ -153,6 +153,21 @@ def whole_program(
     return program
 
 
+def program_for_engine(
+    function: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any]
+) -> Program:  # fmt: skip
+    """The program of a call for an engine that has composites as operators, as Ascend's has.
+
+    Where no gradient of the whole is wanted nothing is differentiated through a composite's body,
+    and the updates of optimizers and the gradients of layers stay what they are.
+    """
+    kept = PRIMAL
+    if not isinstance(function, Transform):
+        kept = tuple(step for step in PRIMAL if not isinstance(step, Decompose))
+    primal, joint = registry.arranged(kept, JOINT)
+    return whole_program(function, args, kwargs, Stages(primal, joint, ()))
+
+
 def completed(
     program: Program, function: Any, stages: Stages, inputs: list[Any] | None, *, stepwise: bool
 ) -> Variant:  # fmt: skip

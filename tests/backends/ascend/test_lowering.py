@@ -11,6 +11,7 @@ from s2sad.backends.ascend.checking import check
 from s2sad.backends.ascend.decoding import decode
 from s2sad.backends.ascend.encoding import encode
 from s2sad.backends.ascend.lowering.program import lower
+from s2sad.compiler import program_for_engine
 from s2sad.core.diagnostics import S2sadError
 
 
@@ -27,15 +28,9 @@ class Net(nn.Cell):
         return self.dense(ops.flatten(x))
 
 
-def before_target(stages):
-    """The last stage that every target begins with."""
-    names = [name[3:] for name, _ in stages._made]
-    return stages._made[names.index("dce")][1]()
-
-
 def lowered(function, *args):
     """The model of `function`, before the passes of a target, from the bytes of its file."""
-    found = lower(before_target(ms.compile(function).lower(*args)), "net")
+    found = lower(program_for_engine(function, args, {}).function, "net")
     return found, decode(encode(found.model))
 
 
@@ -61,6 +56,11 @@ def test_a_step_of_training():
     written = {node.inputs[0].name for node in model.root.of_type("Assign")}
     assert written <= set(state)
     assert len(model.root.results()) == 1  # the loss; state stays on the device
+    kinds = types(model)
+    assert kinds.count("ApplyMomentum") == 5
+    assert {"BNTrainingReduce", "BNTrainingUpdate", "BNTrainingUpdateGrad",
+            "BNTrainingReduceGrad", "SparseSoftmaxCrossEntropyWithLogits"} <= {*kinds}  # fmt: skip
+    assert "LogSoftmaxV2" not in kinds  # the loss's operator gives what its gradient reads
 
 
 def test_who_reads_state_comes_before_who_writes_it():

@@ -63,6 +63,7 @@ class Lowering:
         self.edges: dict[Value, Edge] = {}
         self.last_effect: str | None = None
         self.writers: dict[Edge, str] = {}  # what writes state in place, by node
+        self.backprops: dict[Operation, Edge] = {}  # what an operator gives for its gradient
         self._touched: dict[Edge, str] = {}  # who used a stack last
         self._shared: dict[Any, Edge] = {}
 
