@@ -56,6 +56,7 @@ from s2sad.core.generator import (
     set_rng_state,
 )
 from s2sad.core.jacobians import hessian, jacfwd, jacrev
+from s2sad.core.jit_config import JitConfig
 from s2sad.core.mapping import vmap
 from s2sad.core.mutable import mutable
 from s2sad.core.parameter import Parameter, ParameterTuple
@@ -80,6 +81,8 @@ if _TYPE_CHECKING:
         safetensors_to_ckpt,
         save_checkpoint,
     )
+    from s2sad.compat.installed import run_check
+    from s2sad.compat.log import get_level
     from s2sad.compiled import compile  # noqa: A004
     from s2sad.compiled import compile as jit
     from s2sad.loaded import load_ir
@@ -109,18 +112,18 @@ __version__ = "0.1.0"
 __all__ = [
     "BackupAndRestore", "COMPATIBLE", "Callback", "CheckpointConfig", "DatasetHelper",
     "DynamicLossScaleManager", "EarlyStopping", "FixedLossScaleManager", "GRAPH_MODE", "Generator",
-    "History", "LAX", "LambdaCallback", "LearningRateScheduler", "LossMonitor", "LossScaleManager",
-    "Model", "ModelCheckpoint", "PYNATIVE_MODE", "Parameter", "ParameterTuple", "ReduceLROnPlateau",
-    "RunContext", "S2sadError", "STRICT", "SummaryCollector", "SummaryRecord", "Tensor",
-    "TimeMonitor", "amp", "bfloat16", "bool_", "check_checkpoint", "checkpoint",
+    "History", "JitConfig", "LAX", "LambdaCallback", "LearningRateScheduler", "LossMonitor",
+    "LossScaleManager", "Model", "ModelCheckpoint", "PYNATIVE_MODE", "Parameter", "ParameterTuple",
+    "ReduceLROnPlateau", "RunContext", "S2sadError", "STRICT", "SummaryCollector", "SummaryRecord",
+    "Tensor", "TimeMonitor", "amp", "bfloat16", "bool_", "check_checkpoint", "checkpoint",
     "ckpt_to_safetensors", "compile", "connect_network_with_dataset", "custom_vjp", "data_sink",
     "dataset", "experimental", "export", "float16", "float32", "float64", "from_numpy",
-    "get_context", "get_current_device", "get_grad", "get_rng_state", "get_seed", "grad", "hessian",
-    "initial_seed", "int16", "int32", "int64", "int8", "is_tensor", "jacfwd", "jacrev", "jit",
-    "jvp", "load", "load_checkpoint", "load_checkpoint_async", "load_ir", "load_param_into_net",
-    "manual_seed", "mint", "mutable", "nn", "ops", "parallel", "safetensors_to_ckpt",
-    "save_checkpoint", "seed", "set_context", "set_deterministic", "set_device",
-    "set_recursion_limit", "set_rng_state", "set_seed", "tensor", "train", "uint8",
+    "get_context", "get_current_device", "get_grad", "get_level", "get_rng_state", "get_seed",
+    "grad", "hessian", "initial_seed", "int16", "int32", "int64", "int8", "is_tensor", "jacfwd",
+    "jacrev", "jit", "jvp", "load", "load_checkpoint", "load_checkpoint_async", "load_ir",
+    "load_param_into_net", "manual_seed", "mint", "mutable", "nn", "ops", "parallel", "run_check",
+    "safetensors_to_ckpt", "save_checkpoint", "seed", "set_context", "set_deterministic",
+    "set_device", "set_recursion_limit", "set_rng_state", "set_seed", "tensor", "train", "uint8",
     "value_and_grad", "vjp", "vmap",
 ]  # fmt: skip
 
@@ -142,7 +145,9 @@ _ON_FIRST_NEED = {
     "compile": ("s2sad.compiled", "compile"),
     "data_sink": ("s2sad.sink", "data_sink"),
     "jit": ("s2sad.compiled", "compile"),
+    "get_level": ("s2sad.compat.log", "get_level"),
     "load_ir": ("s2sad.loaded", "load_ir"),
+    "run_check": ("s2sad.compat.installed", "run_check"),
     **{
         name: ("s2sad.checkpoints", name)
         for name in (

@@ -34,7 +34,7 @@ from s2sad.binding.results import RESULTS
 from s2sad.binding.sink import Tally, sink, unsunk
 from s2sad.binding.stored.programs import shelf_for
 from s2sad.binding.variant import Variant
-from s2sad.core import collector, context, location, log, precision
+from s2sad.core import collector, context, location, log, precision, strictness
 from s2sad.core.cell import Cell
 from s2sad.core.cell_hooks import run_cell
 from s2sad.core.diagnostics import fail
@@ -61,6 +61,9 @@ MANY_VARIANTS = 8
 #: Variants of one function that are kept; the oldest goes first.
 MOST_VARIANTS = 64
 
+#: What the key of a call ends with where tensors of different rank are refused.
+STRICT = "strict_broadcast"
+
 #: One function is compiled at a time.
 COMPILING = threading.RLock()
 
@@ -79,10 +82,14 @@ class Compiled(Wrapper):
         The one that ran last.
     last_sink : Tally
         How many steps the last call of `sink` ran, in how many sinks.
+    is_strict : bool or None
+        Whether tensors of different rank are refused in arithmetic; None leaves it to the context.
     """
 
-    def __init__(self, function: Any, opening: Opening | None = None) -> None:
-        self.opening = opening
+    def __init__(
+        self, function: Any, opening: Opening | None = None, is_strict: bool | None = None
+    ) -> None:
+        self.opening, self.is_strict = opening, is_strict
         self._begin(function)
         innermost = self.__wrapped__
         self.__name__ = title_of(innermost)
@@ -95,7 +102,7 @@ class Compiled(Wrapper):
         self.last: Variant | None = None
         self.last_sink = Tally()
         self._vjp: Compiled | None = None
-        self._open = OpenPrograms(self._compile_open)
+        self._open = {strict: OpenPrograms(self._compile_open) for strict in (False, True)}
         self._by_key: dict[Any, tuple[Variant, ...]] = {}
         self._counts = {False: 0, True: 0}  # by whether they are stepwise
 
@@ -109,9 +116,10 @@ class Compiled(Wrapper):
             return self.run(args, kwargs)
         if isinstance(self.function, (Transform, Bound)):  # a program is all that there is
             return self.run(args, kwargs, stepwise=True)
-        if isinstance(self.function, Cell):
-            return run_cell(self.function, args, kwargs)
-        return self.function(*args, **kwargs)
+        with strictness.forced(self.is_strict):
+            if isinstance(self.function, Cell):
+                return run_cell(self.function, args, kwargs)
+            return self.function(*args, **kwargs)
 
     def run(self, args: tuple[Any, ...], kwargs: dict[str, Any], *, stepwise: bool = False) -> Any:
         """What a call gives, by the program for it.
@@ -166,7 +174,8 @@ class Compiled(Wrapper):
         """
         if self._vjp is None:
             with COMPILING:  # another thread may have been quicker
-                self._vjp = self._vjp or Compiled(Transform("vjp", self.function, None))
+                transform = Transform("vjp", self.function, None)
+                self._vjp = self._vjp or Compiled(transform, is_strict=self.is_strict)
         result = self._vjp.run(args, kwargs, stepwise=not context.is_compiling())
         self.last = self._vjp.last
         return result
@@ -299,18 +308,28 @@ class Compiled(Wrapper):
                 args, kwargs = normal_call(self.function, args, kwargs)
             tensors: list[Tensor] = []
             key = stepwise, key_of((args, kwargs), tensors)
-            begun = precision.begin(precision.UNMARKED)  # whatever Cell calls
-            try:
-                found = self._known(key)
-                if found is None:
-                    with COMPILING, collector.paused():  # another thread may have been quicker
-                        found = self._known(key) or self._compile(key, args, kwargs)
-            finally:
-                precision.end(begun)
-            return found, tensors
+            if not strictness.ASKED and self.is_strict is None:
+                return self._variant_of(key, args, kwargs), tensors
+            with strictness.forced(self.is_strict):
+                key = (*key, STRICT) if strictness.is_strict() else key
+                return self._variant_of(key, args, kwargs), tensors
         except Exception as error:
             shorten(error)
             raise
+
+    def _variant_of(
+        self, key: tuple[Any, ...], args: tuple[Any, ...], kwargs: dict[str, Any]
+    ) -> Variant:
+        """The variant for a call with this key, compiled where there is none."""
+        begun = precision.begin(precision.UNMARKED)  # whatever Cell calls
+        try:
+            found = self._known(key)
+            if found is None:
+                with COMPILING, collector.paused():  # another thread may have been quicker
+                    found = self._known(key) or self._compile(key, args, kwargs)
+            return found
+        finally:
+            precision.end(begun)
 
     def _known(self, key: Any) -> Variant | None:
         for variant in self._by_key.get(key, ()):
@@ -319,9 +338,10 @@ class Compiled(Wrapper):
         return None
 
     def _compile(
-        self, key: tuple[bool, Any], args: tuple[Any, ...], kwargs: dict[str, Any]
+        self, key: tuple[Any, ...], args: tuple[Any, ...], kwargs: dict[str, Any]
     ) -> Variant:
         arguments = named_call(self.function, args, kwargs)  # if they fit
+        arguments = {**arguments, STRICT: True} if key[-1] == STRICT else arguments
         if isinstance(self.__wrapped__, Cell):
             self.__wrapped__.check_names_and_refresh_name()
         stepwise, is_told = key[0], log.is_asked("recompile")
@@ -358,19 +378,20 @@ class Compiled(Wrapper):
         is_hooked = any(tensor._hooks for tensor in tensors)
         axes = None if opening is None or is_hooked else opening.axes(tensors)
         call = opened(args, kwargs, axes) if axes is not None else None
-        found = None if call is None else self._open.variant(call, stepwise)
+        found = None if call is None else self._open[strictness.is_strict()].variant(call, stepwise)
         if found is not None:
             return found
         made = self._loaded_or_compiled(args, kwargs, stepwise)
         if opening is not None:
-            self._open.tell(opening, self.__name__)
+            self._open[strictness.is_strict()].tell(opening, self.__name__)
         return made
 
     def _loaded_or_compiled(
         self, args: tuple[Any, ...], kwargs: dict[str, Any], stepwise: bool
     ) -> tuple[Variant, str]:
         is_common = self._counts[stepwise] < MANY_VARIANTS  # else something changes all the time
-        shelf = shelf_for(self.function, args, kwargs) if is_common and not stepwise else None
+        is_shelved = is_common and not stepwise and not strictness.is_strict()
+        shelf = shelf_for(self.function, args, kwargs) if is_shelved else None
         if shelf is None:
             return compile_variant(self.function, args, kwargs, stepwise=stepwise), "compiled"
         function, call = self.function, map_leaves([args, kwargs], _without_data)
@@ -492,7 +513,8 @@ class Compiled(Wrapper):
                 help="leave __slots__ out, or compile a function that takes the instance",
             )  # fmt: skip
         name = f"_compiled_{self.__name__.rpartition('.')[2]}"
-        return _kept(instance, name, MethodType(self.function, instance), self.opening)
+        method = MethodType(self.function, instance)
+        return _kept(instance, name, method, self.opening, self.is_strict)
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Compiled:
         twin = copy.copy(self)  # of names; the copied function may not have its own yet
@@ -556,7 +578,10 @@ def of_type(given: Any) -> Any:
     return Tensor.wrap(np.zeros(given.shape, given.dtype.storage))  # type: ignore[arg-type]
 
 
-def _kept(owner: Any, name: str, function: Any, opening: Opening | None = None) -> Compiled:
+def _kept(
+    owner: Any, name: str, function: Any, opening: Opening | None = None,
+    is_strict: bool | None = None,
+) -> Compiled:  # fmt: skip
     """The compiled form of `function`, made once and kept by its owner, with which it goes.
 
     Past the registry of a Cell: it is no state of the network. A shallow copy of the owner has
@@ -566,7 +591,7 @@ def _kept(owner: Any, name: str, function: Any, opening: Opening | None = None) 
     if not _is_of(own.get(name), function):
         with COMPILING:  # another thread may have been quicker
             if not _is_of(own.get(name), function):
-                own[name] = Compiled(function, opening)
+                own[name] = Compiled(function, opening, is_strict)
     return own[name]
 
 
@@ -585,8 +610,9 @@ OPTIONS = {
 
 
 def compile(  # noqa: A001 - the name that users type
-    function: Any = None, *, input_signature: Any = None, dynamic: int = 0, **options: Any
-) -> Any:
+    function: Any = None, *, input_signature: Any = None, dynamic: int = 0,
+    strict_broadcast: bool | None = None, **options: Any,
+) -> Any:  # fmt: skip
     """Compile a Cell class, a Cell, a function or a gradient; decorate with it or call it.
 
     Parameters
@@ -601,6 +627,11 @@ def compile(  # noqa: A001 - the name that users type
         itself, and a warning says what asked.
     dynamic : {0, 1}
         1: sizes that turn out to differ between calls may be any from then on.
+    strict_broadcast : bool, optional
+        Whether tensors of different rank are refused in arithmetic, which would put axes of size 1
+        in front of the shorter shape (E0401); those without an axis are not. None leaves it to
+        ``set_context(strict_broadcast=...)``. Of what is called in compiled code, or
+        differentiated, the outermost says.
     **options
         MindSpore's, in so far as they change nothing: ``capture_mode="ast"``, `jit_level`,
         `fullgraph` (the whole function is compiled, or an error says why not), `backend`.
@@ -639,14 +670,19 @@ def compile(  # noqa: A001 - the name that users type
         if value not in OPTIONS[name]:
             known = " or ".join(map(repr, OPTIONS[name]))
             raise fail("E0404", f"{name} can be {known}, got {value!r}")
+    if strict_broadcast is not None and not isinstance(strict_broadcast, bool):
+        raise fail("E0303", f"strict_broadcast is True, False or None, got {strict_broadcast!r}")
     if function is None:
-        return partial(compile, input_signature=input_signature, **options)
+        return partial(
+            compile, input_signature=input_signature, strict_broadcast=strict_broadcast, **options
+        )
     opening = Learned() if dynamic else None
     if input_signature is not None:
         opening = Signature(input_signature)
     if isinstance(function, type) and issubclass(function, Cell):
         function.compiled = property(compiled_of)  # type: ignore[attr-defined]
         function.opening = opening  # type: ignore[attr-defined]
+        function.is_strict = strict_broadcast  # type: ignore[attr-defined]
         return function
     try:
         compiled = _compiled(function)
@@ -655,6 +691,8 @@ def compile(  # noqa: A001 - the name that users type
         raise
     if opening is not None:
         compiled.opening = opening
+    if strict_broadcast is not None:
+        compiled.is_strict = strict_broadcast
     return compiled
 
 
@@ -673,7 +711,9 @@ def _compiled(function: Any) -> Compiled:
 
 def compiled_of(cell: Cell) -> Compiled:
     """The compiled form of `cell`, made once."""
-    return _kept(cell, "_compiled", cell, getattr(type(cell), "opening", None))
+    kind = type(cell)
+    opening, is_strict = getattr(kind, "opening", None), getattr(kind, "is_strict", None)
+    return _kept(cell, "_compiled", cell, opening, is_strict)
 
 
 def compiled_gradient(transform: Transform) -> Compiled:

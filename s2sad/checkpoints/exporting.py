@@ -33,8 +33,8 @@ def export(net: Any, *inputs: Any, file_name: Any, file_format: Any, **kwargs: A
         raise fail("E0404", f"file_format is 'MINDIR', 'ONNX' or 'AIR', got {file_format!r}")
     raise fail(
         "E0712", f"s2sad does not write {file_format} yet",
-        help="ms.compile(net).dump(folder, *inputs) writes the program, which load_ir reads; "
-        "save_checkpoint the values",
+        help="ms.compile(net).dump(folder, *inputs) writes the program, which load_ir reads and "
+        "nn.GraphCell runs; save_checkpoint the values",
     )  # fmt: skip
 
 

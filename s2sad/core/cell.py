@@ -8,6 +8,7 @@ last; at the top it may have a name of its own. Lists and dicts are not looked i
 from __future__ import annotations
 
 import inspect
+import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from difflib import get_close_matches
 from typing import Any, TypeVar
@@ -19,7 +20,9 @@ from s2sad.core.diagnostics import S2sadError, did_you_mean, fail
 from s2sad.core.dispatch import slots
 from s2sad.core.dtypes import DType
 from s2sad.core.elsewhere import OF_CELLS
+from s2sad.core.jit_config import JitConfig
 from s2sad.core.parameter import Parameter, ParameterTuple, check_unique, reading
+from s2sad.core.shown import shown
 from s2sad.core.tensor import Tensor
 from s2sad.core.tracebacks import shorten
 
@@ -521,6 +524,27 @@ class Cell(Hooked, Placed):
         """Let this Cell be computed again for its gradient; see `s2sad.checkpoint`."""
         self.__dict__["_checkpoint"] = (memory,)
         changes.note()
+
+    def set_jit_config(self, jit_config: JitConfig) -> None:
+        """Say how the Cell is compiled, once; nothing of that changes a result here.
+
+        Raises
+        ------
+        S2sadError
+            E0304 for what is no `JitConfig`.
+        """
+        if not isinstance(jit_config, JitConfig):
+            raise fail("E0304", f"set_jit_config takes a JitConfig, got {shown(jit_config)}")
+        if self.jit_config_dict:
+            warnings.warn("the first JitConfig of a Cell holds, this one does not", stacklevel=2)
+            return
+        self._jit_config = jit_config
+
+    @property
+    def jit_config_dict(self) -> dict[str, Any]:
+        """What `set_jit_config` was given; empty before."""
+        given = self.__dict__.get("_jit_config")
+        return {} if given is None else dict(given.jit_config_dict)
 
     def add_flags(self: Self, **flags: Any) -> Self:
         """Set attributes that `get_flags` lists; the Cell itself."""

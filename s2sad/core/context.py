@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from s2sad.core import generator
+from s2sad.core import generator, strictness
 from s2sad.core.device import unavailable
 from s2sad.core.diagnostics import did_you_mean, fail
 
@@ -81,6 +81,7 @@ SETTINGS: dict[str, Setting] = {
     "max_call_depth": Setting(int, 1000, USED, lambda x: x > 0),
     "jit_syntax_level": Setting(int, LAX, NO_EFFECT, (STRICT, COMPATIBLE, LAX)),
     "jit_config": Setting(dict, {}, NO_EFFECT, _is_jit_config, dict),
+    "strict_broadcast": Setting(bool, False, USED),
     "enable_graph_kernel": Setting(bool, False, NO_EFFECT),
     "graph_kernel_flags": Setting(str, "", NO_EFFECT),
     "deterministic": Setting(str, "OFF", USED, SWITCH),  # either way results are deterministic
@@ -134,6 +135,9 @@ def set_context(**kwargs: Any) -> None:
         Calls within calls that compiled code may have.
     enable_compile_cache : bool or None
         Whether compiled programs are kept on disk for other processes; only False says no.
+    strict_broadcast : bool
+        Whether arithmetic of tensors of different rank is refused (E0401), but for those without an
+        axis. It concerns what users write, not what s2sad computes itself.
     **kwargs
         MindSpore's other keys. They are checked and kept; one that changes nothing here warns
         once, when it is set to something else than its default.
@@ -295,6 +299,7 @@ def _apply(settings: dict[str, Any]) -> None:
     for key, value in new.items():
         _warn(key, value)
     _values.update(new)
+    strictness.set_default(get_context("strict_broadcast"))
 
 
 def _setting(key: str) -> Setting:

@@ -24,7 +24,7 @@ from s2sad.core.parameter import check_unique
 from s2sad.core.stores import Store
 from s2sad.core.tensor import Tensor
 from s2sad.core.transform import Transform
-from s2sad.frontend import calls, managing, matching, naming, printing, refusals  # noqa: F401
+from s2sad.frontend import calls, managing, matching, naming, printing, refusals, summaries  # noqa: F401
 from s2sad.frontend.callee import start_of, title_of
 from s2sad.frontend.effects import HOST
 from s2sad.frontend.exits import NeverReturns

@@ -64,6 +64,7 @@ from s2sad.nn.dynamic_lr import (
 )
 from s2sad.nn.embedding import Embedding, EmbeddingLookup
 from s2sad.nn.grad_reducer import DistributedGradReducer
+from s2sad.nn.graph_cell import GraphCell
 from s2sad.nn.image import MSSSIM, PSNR, SSIM, CentralCrop, ImageGradients, Unfold
 from s2sad.nn.instance_norm import InstanceNorm1d, InstanceNorm2d, InstanceNorm3d
 from s2sad.nn.learning_rate_schedule import LearningRateSchedule
@@ -192,7 +193,7 @@ from s2sad.nn.regression_loss import (
     RMSELoss,
     SmoothL1Loss,
 )
-from s2sad.nn.resize import Upsample
+from s2sad.nn.resize import ResizeBilinear, Upsample
 from s2sad.nn.sampled_loss import SampledSoftmaxLoss
 from s2sad.nn.sequence_loss import CTCLoss
 from s2sad.nn.transformer import (
@@ -215,45 +216,45 @@ from s2sad.nn.wrap import (
 )
 
 __all__ = [
-    "ASGD", "CELU", "ELU", "F1", "FTRL", "GELU", "GLU", "GRU", "LARS", "LRN", "LSTM", "MAE", "MSE",
-    "MSSSIM", "PSNR", "RNN", "ROC", "SGD", "SSIM", "Accuracy", "AdaFactor", "AdaMax", "Adadelta",
-    "Adagrad", "Adam", "AdamOffload", "AdamWeightDecay", "AdaptiveAvgPool1d", "AdaptiveAvgPool2d",
-    "AdaptiveAvgPool3d", "AdaptiveMaxPool1d", "AdaptiveMaxPool2d", "AdaptiveMaxPool3d", "AvgPool1d",
-    "AvgPool2d", "AvgPool3d", "BCELoss", "BCEWithLogitsLoss", "BatchNorm1d", "BatchNorm2d",
-    "BatchNorm3d", "BiDense", "BleuScore", "CTCLoss", "Cell", "CellDict", "CellList", "CentralCrop",
+    "ASGD", "Accuracy", "AdaFactor", "AdaMax", "Adadelta", "Adagrad", "Adam", "AdamOffload",
+    "AdamWeightDecay", "AdaptiveAvgPool1d", "AdaptiveAvgPool2d", "AdaptiveAvgPool3d",
+    "AdaptiveMaxPool1d", "AdaptiveMaxPool2d", "AdaptiveMaxPool3d", "AvgPool1d", "AvgPool2d",
+    "AvgPool3d", "BCELoss", "BCEWithLogitsLoss", "BatchNorm1d", "BatchNorm2d", "BatchNorm3d",
+    "BiDense", "BleuScore", "CELU", "CTCLoss", "Cell", "CellDict", "CellList", "CentralCrop",
     "ChannelShuffle", "ClipByNorm", "ConfusionMatrix", "ConfusionMatrixMetric", "ConstantPad1d",
     "ConstantPad2d", "ConstantPad3d", "Conv1d", "Conv1dTranspose", "Conv2d", "Conv2dBnAct",
     "Conv2dTranspose", "Conv3d", "Conv3dTranspose", "CosineDecayLR", "CosineEmbeddingLoss",
     "CosineSimilarity", "CrossEntropyLoss", "Dense", "DenseBnAct", "Dice", "DiceLoss",
     "DistributedGradReducer", "Dropout", "Dropout1d", "Dropout2d", "Dropout3d",
-    "DynamicLossScaleUpdateCell", "Embedding", "EmbeddingLookup", "ExponentialDecayLR", "FastGelu",
-    "Fbeta", "FixedLossScaleUpdateCell", "Flatten", "FocalLoss", "ForwardValueAndGrad", "GRUCell",
-    "GaussianNLLLoss", "GradAccumulationCell", "GroupNorm", "HShrink", "HSigmoid", "HSwish",
-    "Hardtanh", "HausdorffDistance", "HingeEmbeddingLoss", "HuberLoss", "Identity",
-    "ImageGradients", "InstanceNorm1d", "InstanceNorm2d", "InstanceNorm3d", "InverseDecayLR",
-    "KLDivLoss", "L1Loss", "LPPool1d", "LPPool2d", "LSTMCell", "Lamb", "LayerNorm", "LazyAdam",
+    "DynamicLossScaleUpdateCell", "ELU", "Embedding", "EmbeddingLookup", "ExponentialDecayLR", "F1",
+    "FTRL", "FastGelu", "Fbeta", "FixedLossScaleUpdateCell", "Flatten", "FocalLoss",
+    "ForwardValueAndGrad", "GELU", "GLU", "GRU", "GRUCell", "GaussianNLLLoss",
+    "GradAccumulationCell", "GraphCell", "GroupNorm", "HShrink", "HSigmoid", "HSwish", "Hardtanh",
+    "HausdorffDistance", "HingeEmbeddingLoss", "HuberLoss", "Identity", "ImageGradients",
+    "InstanceNorm1d", "InstanceNorm2d", "InstanceNorm3d", "InverseDecayLR", "KLDivLoss", "L1Loss",
+    "LARS", "LPPool1d", "LPPool2d", "LRN", "LSTM", "LSTMCell", "Lamb", "LayerNorm", "LazyAdam",
     "LeakyReLU", "LearningRateSchedule", "Linear", "LogSigmoid", "LogSoftmax", "Loss", "LossBase",
-    "MAELoss", "MSELoss", "MarginRankingLoss", "MatMul", "MaxPool1d", "MaxPool2d", "MaxPool3d",
-    "MaxUnpool1d", "MaxUnpool2d", "MaxUnpool3d", "MeanSurfaceDistance", "Metric",
-    "MicroBatchInterleaved", "Mish", "Moments", "Momentum", "MultiLabelSoftMarginLoss",
+    "MAE", "MAELoss", "MSE", "MSELoss", "MSSSIM", "MarginRankingLoss", "MatMul", "MaxPool1d",
+    "MaxPool2d", "MaxPool3d", "MaxUnpool1d", "MaxUnpool2d", "MaxUnpool3d", "MeanSurfaceDistance",
+    "Metric", "MicroBatchInterleaved", "Mish", "Moments", "Momentum", "MultiLabelSoftMarginLoss",
     "MultiMarginLoss", "MultiheadAttention", "MultilabelMarginLoss", "NLLLoss", "NaturalExpDecayLR",
-    "Norm", "OneHot", "Optimizer", "PReLU", "Pad", "Parameter", "ParameterUpdate", "Perplexity",
-    "PipelineCell", "PixelShuffle", "PixelUnshuffle", "PoissonNLLLoss", "PolynomialDecayLR",
-    "Precision", "ProximalAdagrad", "RMSELoss", "RMSProp", "RNNCell", "RReLU", "Range", "ReLU",
-    "ReLU6", "Recall", "ReduceLogSumExp", "ReflectionPad1d", "ReflectionPad2d", "ReflectionPad3d",
-    "ReplicationPad1d", "ReplicationPad2d", "ReplicationPad3d", "Roll", "RootMeanSquareDistance",
-    "Rprop", "SampledSoftmaxLoss", "SeLU", "SequentialCell", "SiLU", "Sigmoid", "SmoothL1Loss",
-    "SoftMarginLoss",
-    "SoftShrink", "Softmax", "Softmax2d", "SoftmaxCrossEntropyWithLogits", "Softmin", "Softsign",
-    "SyncBatchNorm", "Tanh", "Tanhshrink", "Threshold", "Top1CategoricalAccuracy",
-    "Top5CategoricalAccuracy", "TopKCategoricalAccuracy", "TrainOneStepCell",
-    "TrainOneStepWithLossScaleCell", "Transformer", "TransformerDecoder", "TransformerDecoderLayer",
-    "TransformerEncoder", "TransformerEncoderLayer", "Tril", "TripletMarginLoss", "Triu",
-    "Unflatten", "Unfold", "Upsample", "WarmUpLR", "WithEvalCell", "WithGradCell", "WithLossCell",
-    "ZeroPad2d", "auc", "cosine_decay_lr", "exponential_decay_lr", "get_activation",
-    "get_metric_fn", "inverse_decay_lr", "names", "natural_exp_decay_lr", "no_init_parameters",
-    "opt_init_args_register", "piecewise_constant_lr", "polynomial_decay_lr", "rearrange_inputs",
-    "warmup_lr",
+    "Norm", "OneHot", "Optimizer", "PReLU", "PSNR", "Pad", "Parameter", "ParameterUpdate",
+    "Perplexity", "PipelineCell", "PixelShuffle", "PixelUnshuffle", "PoissonNLLLoss",
+    "PolynomialDecayLR", "Precision", "ProximalAdagrad", "RMSELoss", "RMSProp", "RNN", "RNNCell",
+    "ROC", "RReLU", "Range", "ReLU", "ReLU6", "Recall", "ReduceLogSumExp", "ReflectionPad1d",
+    "ReflectionPad2d", "ReflectionPad3d", "ReplicationPad1d", "ReplicationPad2d",
+    "ReplicationPad3d", "ResizeBilinear", "Roll", "RootMeanSquareDistance", "Rprop", "SGD", "SSIM",
+    "SampledSoftmaxLoss", "SeLU", "SequentialCell", "SiLU", "Sigmoid", "SmoothL1Loss",
+    "SoftMarginLoss", "SoftShrink", "Softmax", "Softmax2d", "SoftmaxCrossEntropyWithLogits",
+    "Softmin", "Softsign", "SyncBatchNorm", "Tanh", "Tanhshrink", "Threshold",
+    "Top1CategoricalAccuracy", "Top5CategoricalAccuracy", "TopKCategoricalAccuracy",
+    "TrainOneStepCell", "TrainOneStepWithLossScaleCell", "Transformer", "TransformerDecoder",
+    "TransformerDecoderLayer", "TransformerEncoder", "TransformerEncoderLayer", "Tril",
+    "TripletMarginLoss", "Triu", "Unflatten", "Unfold", "Upsample", "WarmUpLR", "WithEvalCell",
+    "WithGradCell", "WithLossCell", "ZeroPad2d", "auc", "cosine_decay_lr", "exponential_decay_lr",
+    "get_activation", "get_metric_fn", "inverse_decay_lr", "names", "natural_exp_decay_lr",
+    "no_init_parameters", "opt_init_args_register", "piecewise_constant_lr", "polynomial_decay_lr",
+    "rearrange_inputs", "warmup_lr",
 ]  # fmt: skip
 
 

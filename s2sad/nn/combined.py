@@ -18,7 +18,23 @@ def _activation(name: Any, alpha: float, layer: str) -> Any:
     return get_activation(name, layer)
 
 
-class Conv2dBnAct(Cell):
+class _Finished(Cell):
+    """What comes after a layer: batch normalisation and an activation, where there are any."""
+
+    def _set_rest(self, norm: Cell | None, activation: Any, alpha: float, after_fake: bool) -> None:
+        self.has_bn = norm is not None
+        flag("after_fake", after_fake)
+        if norm is not None:
+            self.batchnorm = norm
+        self.activation = _activation(activation, alpha, self.cls_name)
+
+    def _finished(self, x: Any) -> Any:
+        if self.has_bn:
+            x = self.batchnorm(x)
+        return x if self.activation is None else self.activation(x)
+
+
+class Conv2dBnAct(_Finished):
     """A convolution, then batch normalisation and an activation where they are asked for.
 
     Parameters
@@ -80,20 +96,14 @@ class Conv2dBnAct(Cell):
             in_channels, out_channels, kernel_size, stride, pad_mode, padding, dilation, group,
             has_bias, weight_init, bias_init,
         )  # fmt: skip
-        self.has_bn = flag("has_bn", has_bn)
-        flag("after_fake", after_fake)
-        if has_bn:
-            self.batchnorm = BatchNorm2d(out_channels, eps, momentum)
-        self.activation = _activation(activation, alpha, "Conv2dBnAct")
+        norm = BatchNorm2d(out_channels, eps, momentum) if flag("has_bn", has_bn) else None
+        self._set_rest(norm, activation, alpha, after_fake)
 
     def construct(self, x: Any) -> Any:
-        x = self.conv(x)
-        if self.has_bn:
-            x = self.batchnorm(x)
-        return x if self.activation is None else self.activation(x)
+        return self._finished(self.conv(x))
 
 
-class DenseBnAct(Cell):
+class DenseBnAct(_Finished):
     """A dense map, then batch normalisation and an activation where they are asked for.
 
     Parameters
@@ -132,14 +142,8 @@ class DenseBnAct(Cell):
     ) -> None:
         super().__init__()
         self.dense = Dense(in_channels, out_channels, weight_init, bias_init, has_bias)
-        self.has_bn = flag("has_bn", has_bn)
-        flag("after_fake", after_fake)
-        if has_bn:
-            self.batchnorm = BatchNorm1d(out_channels, eps, momentum)
-        self.activation = _activation(activation, alpha, "DenseBnAct")
+        norm = BatchNorm1d(out_channels, eps, momentum) if flag("has_bn", has_bn) else None
+        self._set_rest(norm, activation, alpha, after_fake)
 
     def construct(self, x: Any) -> Any:
-        x = self.dense(x)
-        if self.has_bn:
-            x = self.batchnorm(x)
-        return x if self.activation is None else self.activation(x)
+        return self._finished(self.dense(x))

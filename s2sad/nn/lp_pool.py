@@ -6,7 +6,6 @@ from typing import Any, ClassVar
 
 from s2sad import ops
 from s2sad.core.cell import Cell
-from s2sad.ops.pool import avg_pooled
 from s2sad.ops.settings import flag, positive
 from s2sad.ops.spatial import sizes_of
 
@@ -21,20 +20,9 @@ class _LPPool(Cell):
         self.norm_type = positive("norm_type", norm_type)
         self.kernel_size = kernel_size
         self.stride = kernel_size if stride is None else stride
-        self.kernel = sizes_of("kernel_size", kernel_size, self.RANK)
-        self.steps = sizes_of("stride", self.stride, self.RANK)
+        sizes_of("kernel_size", kernel_size, self.RANK)
+        sizes_of("stride", self.stride, self.RANK)
         self.ceil_mode = flag("ceil_mode", ceil_mode)
-
-    def construct(self, x: Any) -> Any:
-        powers = ops.pow(x, self.norm_type)
-        count = 1
-        for size in self.kernel:
-            count = count * size
-        means = avg_pooled(
-            self.cls_name, self.RANK, powers, self.kernel, self.steps, "pad", 0, self.ceil_mode,
-            False, None,
-        )  # fmt: skip
-        return ops.pow(ops.relu(means) * count, 1 / self.norm_type)
 
     def extend_repr(self) -> str:
         return (
@@ -44,15 +32,23 @@ class _LPPool(Cell):
 
 
 class LPPool1d(_LPPool):
-    """``sum(x**norm_type) ** (1 / norm_type)`` in each window of one axis; see `LPPool2d`."""
+    """``sum(x**norm_type) ** (1 / norm_type)`` in each window of one axis; see `LPPool2d`.
+
+    Examples
+    --------
+    >>> import s2sad as ms
+    >>> ms.nn.LPPool1d(2, 2)(ms.Tensor([[[3.0, 4.0, 6.0, 8.0]]])).asnumpy()
+    array([[[ 5., 10.]]], dtype=float32)
+    """
 
     RANK = 1
+
+    def construct(self, x: Any) -> Any:
+        return ops.lp_pool1d(x, self.norm_type, self.kernel_size, self.stride, self.ceil_mode)
 
 
 class LPPool2d(_LPPool):
     """``sum(x**norm_type) ** (1 / norm_type)`` in each window of images, (N, C, H, W) or (C, H, W).
-
-    A window that is cut off counts as if its mean held beyond the edge; a negative sum counts as 0.
 
     Parameters
     ----------
@@ -67,7 +63,7 @@ class LPPool2d(_LPPool):
     Raises
     ------
     S2sadError
-        E0303 or E0404 for a setting of another form or value; in a call those of `ops.avg_pool2d`.
+        E0303 or E0404 for a setting of another form or value; in a call those of `ops.lp_pool2d`.
 
     Examples
     --------
@@ -77,3 +73,6 @@ class LPPool2d(_LPPool):
     """
 
     RANK = 2
+
+    def construct(self, x: Any) -> Any:
+        return ops.lp_pool2d(x, self.norm_type, self.kernel_size, self.stride, self.ceil_mode)

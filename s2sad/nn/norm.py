@@ -185,10 +185,50 @@ class BatchNorm2d(_LaidOut):
     AXES = (4,)
 
 
-class BatchNorm3d(_BatchNorm):
-    """Batch normalisation of volumes, of shape (N, C, D, H, W); see `BatchNorm2d`."""
+class BatchNorm3d(Cell):
+    """Batch normalisation of volumes, of shape (N, C, D, H, W), as images of D * H rows.
 
-    AXES = (5,)
+    Parameters and errors are those of `BatchNorm2d`.
+
+    Attributes
+    ----------
+    bn2d : BatchNorm2d
+        What is trained and remembered.
+
+    Examples
+    --------
+    >>> import s2sad as ms
+    >>> net = ms.nn.BatchNorm3d(1, eps=0.0).set_train()
+    >>> net(ms.Tensor([[[[[1.0, 3.0]]]]])).asnumpy().ravel()
+    array([-1.,  1.], dtype=float32)
+    >>> list(net.parameters_dict())
+    ['bn2d.moving_mean', 'bn2d.moving_variance', 'bn2d.gamma', 'bn2d.beta']
+    """
+
+    def __init__(
+        self,
+        num_features: int,
+        eps: float = 1e-05,
+        momentum: float = 0.9,
+        affine: bool = True,
+        gamma_init: Any = "ones",
+        beta_init: Any = "zeros",
+        moving_mean_init: Any = "zeros",
+        moving_var_init: Any = "ones",
+        use_batch_statistics: bool | None = None,
+        dtype: DType = dtypes.float32,
+    ) -> None:
+        super().__init__()
+        self.bn2d = BatchNorm2d(
+            num_features, eps, momentum, affine, gamma_init, beta_init, moving_mean_init,
+            moving_var_init, use_batch_statistics, "NCHW", dtype,
+        )  # fmt: skip
+
+    def construct(self, x: Any) -> Any:
+        require_axes(self.cls_name, x, 5)
+        batch, channels, depth, height, width = x.shape
+        rows = ops.reshape(x, (batch, channels, depth * height, width))
+        return ops.reshape(self.bn2d(rows), x.shape)
 
 
 class SyncBatchNorm(_BatchNorm):

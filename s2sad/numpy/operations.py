@@ -7,6 +7,7 @@ only has other names of arguments is in `RENAMED`; the rest is written here.
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable
 from typing import Any
 
@@ -384,7 +385,7 @@ def _as_numpy_names(name: str) -> Callable[..., Any]:
     """An operation of `ops` on one or two Tensors, called ``x``, or ``x1`` and ``x2``."""
     function = getattr(ops, name)
     ours = ("x",) if name in _UNARY else ("x1", "x2")
-    taken = function.__code__.co_varnames
+    taken = inspect.signature(function).parameters
     return renamed(name, function, dict(zip(ours, taken, strict=False)))
 
 

@@ -81,6 +81,7 @@ from s2sad.ops.axes import (
     t,
     transpose,
 )
+from s2sad.ops.called import faced as _faced
 from s2sad.ops.candidates import log_uniform_candidate_sampler, uniform_candidate_sampler
 from s2sad.ops.clipping import clip_by_global_norm, clip_by_norm
 from s2sad.ops.comparison import (
@@ -532,6 +533,8 @@ __all__ = [
 
 #: Modules that are imported on first need.
 _MODULES = ("functional", "operations")
+
+globals().update(_faced(globals(), __all__, __name__))
 
 if _TYPE_CHECKING:
     from s2sad.ops import functional, operations  # noqa: F401

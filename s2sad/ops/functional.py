@@ -8,19 +8,19 @@ from __future__ import annotations
 from importlib import import_module
 from typing import Any
 
-from s2sad.ops.arithmetic import add as tensor_add
-from s2sad.ops.arithmetic import mul as tensor_mul
-from s2sad.ops.arithmetic import neg as neg_tensor
-from s2sad.ops.arithmetic import pow as tensor_pow
-from s2sad.ops.arithmetic import sub as tensor_sub
-from s2sad.ops.comparison import ge as tensor_ge
-from s2sad.ops.comparison import gt as tensor_gt
-from s2sad.ops.comparison import le as tensor_le
-from s2sad.ops.comparison import lt as tensor_lt
-from s2sad.ops.division import div as tensor_div
-from s2sad.ops.division import floor_div as tensor_floordiv
-from s2sad.ops.division import floor_mod as tensor_mod
-from s2sad.ops.window import slice as tensor_slice
+from s2sad.ops import add as tensor_add
+from s2sad.ops import div as tensor_div
+from s2sad.ops import floor_div as tensor_floordiv
+from s2sad.ops import floor_mod as tensor_mod
+from s2sad.ops import ge as tensor_ge
+from s2sad.ops import gt as tensor_gt
+from s2sad.ops import le as tensor_le
+from s2sad.ops import lt as tensor_lt
+from s2sad.ops import mul as tensor_mul
+from s2sad.ops import neg as neg_tensor
+from s2sad.ops import pow as tensor_pow
+from s2sad.ops import slice as tensor_slice
+from s2sad.ops import sub as tensor_sub
 
 __all__ = [
     "neg_tensor", "tensor_add", "tensor_div", "tensor_floordiv", "tensor_ge", "tensor_gt",

@@ -16,7 +16,7 @@ from s2sad.core import dtypes
 from s2sad.core.diagnostics import fail
 from s2sad.ops.adaptive_pool import adaptive_avg_pool1d, adaptive_avg_pool2d, adaptive_avg_pool3d
 from s2sad.ops.promotion import as_dtype, constant
-from s2sad.ops.settings import flag, positive
+from s2sad.ops.settings import flag, integer, positive
 from s2sad.ops.spatial import require_axes, sizes_of
 from s2sad.prims.arrange import static_size
 
@@ -259,3 +259,21 @@ def _term(x: Any, axis: int, index: np.ndarray, weight: np.ndarray) -> Any:
     term = p.mul(found, constant(weight, x.dtype))
     # What counts nothing is not multiplied by 0, which would make NaN of an infinity.
     return term if weight.all() else p.where(constant(weight != 0, dtypes.bool_), term, 0)
+
+
+def grid_of(what: str, x: Any, size: Any, scale_factor: Any) -> Any:
+    """`size`, or both sizes of pictures times a factor: one of them is given, the other None.
+
+    Raises
+    ------
+    S2sadError
+        E0302 for both or none, E0303 or E0404 for a factor that is no positive int, E0401 for other
+        axes.
+    """
+    if (size is None) == (scale_factor is None):
+        raise fail("E0302", f"{what} takes a size or a scale_factor, one of them")
+    if scale_factor is None:
+        return size
+    require_axes(what, x, 4)
+    factor = integer("scale_factor", scale_factor, 1)
+    return (x.shape[2] * factor, x.shape[3] * factor)

@@ -44,6 +44,7 @@ from s2sad.prims import (
     sort,
     special,
     statistics,
+    summary,
     trigonometric,
 )
 from s2sad.prims.define import ALL
@@ -52,7 +53,7 @@ FAMILIES = (
     activation, arithmetic, arrange, cast, collective, comparison, constant, control, conv, dynamic,
     effect, einsum, embedding, exponential, factoring, index, linalg, logic, loss, marker, norm,
     optimizer, pool, queue, random, reduce, rounding, scan, select, shape, solving, sort, special,
-    statistics, trigonometric,
+    statistics, summary, trigonometric,
 )  # fmt: skip
 
 globals().update(ALL)

@@ -26,7 +26,7 @@ _NONDIFF = "an effect: neither its token nor what it sees has a cotangent"
 _EFFECT = {Trait.EFFECT, Trait.MOVES}
 _FALLIBLE = {*_EFFECT, Trait.FALLIBLE}
 #: Effects that a map has once for each row; others count on being one.
-ROW_BY_ROW = frozenset(("assert_", "check_finite", "print_", "raise_"))
+ROW_BY_ROW = frozenset(("assert_", "check_finite", "print_", "raise_", "summarize"))
 
 
 def require_token(token: Type) -> None:

@@ -20,6 +20,8 @@ HEAD = """\
 The names are those of MindSpore 2.10 that programs use. `make coverage` calls each function of
 `ops` and writes this page; a test holds it to what is there. Behind each name stand the tests of
 its family, which compare it with NumPy or SciPy in float64, and its gradient with differences.
+Each layer of `nn` is differentiated twice, with respect to its input and to what it trains, by
+`tests/nn/test_second_gradients.py`.
 
 What `ops` does is said of one call of each function, with float64 where it takes that: whether the
 program that is compiled for NumPy, and for C, gives what the call gives at once, and how often the

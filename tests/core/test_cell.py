@@ -13,6 +13,7 @@ from s2sad.core import changes, dispatch, dtypes
 from s2sad.core.cell import Cell
 from s2sad.core.diagnostics import S2sadError
 from s2sad.core.dispatch import Slots
+from s2sad.core.jit_config import JitConfig
 from s2sad.core.parameter import Parameter, ParameterTuple
 from s2sad.core.tensor import Tensor
 
@@ -641,3 +642,19 @@ def test_load_state_dict_loosely():
     found = cell.load_state_dict({"w": Tensor([5.0]), "x": Tensor(1.0)}, strict=False)
     assert found == (["count"], ["x"]) and cell.w.tolist() == [5.0]
     refused("E0711", cell.load_state_dict, {"w": Tensor([5.0, 6.0])}, strict=False)
+
+
+def test_the_first_jit_config_holds():
+    net = Dense()
+    assert net.jit_config_dict == {}
+    net.set_jit_config(JitConfig("O1", debug_level="DEBUG", backend="ms_backend"))
+    assert net.jit_config_dict == {
+        "backend": "ms_backend", "jit_level": "O1", "exc_mode": "auto", "jit_syntax_level": "",
+        "debug_level": "DEBUG", "infer_boost": "off",
+    }  # fmt: skip
+    with pytest.warns(UserWarning, match="first JitConfig"):
+        net.set_jit_config(JitConfig("O0"))
+    assert net.jit_config_dict["jit_level"] == "O1"
+    refused("E0304", net.set_jit_config, {"jit_level": "O1"})
+    refused("E0404", JitConfig, "O3")
+    refused("E0404", JitConfig, infer_boost=True)

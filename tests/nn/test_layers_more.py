@@ -370,3 +370,28 @@ def test_settings_that_cannot_be(make, code):
     with pytest.raises(S2sadError) as caught:
         make()
     assert caught.value.code == code
+
+
+@pytest.mark.parametrize("aligned", [False, True])
+@pytest.mark.parametrize("centres", [False, True])
+def test_pictures_on_another_grid(centres, aligned):
+    if centres and aligned:
+        with pytest.raises(S2sadError, match="E0404"):
+            nn.ResizeBilinear(True)(ms.Tensor(np.zeros((1, 1, 2, 2))), (4, 6), None, True)
+        return
+    net, x = nn.ResizeBilinear(centres), RNG.normal(size=(2, 3, 3, 4))
+    found = both_forms(lambda x: net(x, (6, 8), None, aligned), ms.Tensor(x)).asnumpy()
+    expected = x
+    for axis, size in ((2, 6), (3, 8)):
+        old = x.shape[axis]
+        places = np.arange(size) * ((old - 1) / (size - 1) if aligned else old / size)
+        places = (np.arange(size) + 0.5) * old / size - 0.5 if centres else places
+        expected = np.apply_along_axis(
+            lambda line, at=places: np.interp(at, np.arange(len(line)), line), axis, expected
+        )
+    np.testing.assert_allclose(found, expected, rtol=1e-12, atol=1e-12)
+    twice = both_forms(lambda x: net(x, scale_factor=2, align_corners=aligned), ms.Tensor(x))
+    assert twice.tolist() == found.tolist()
+    refused("E0302", lambda x: net(x), ms.Tensor(x))
+    refused("E0302", lambda x: net(x, (6, 8), 2), ms.Tensor(x))
+    refused("E0303", lambda x: net(x, scale_factor=0.5), ms.Tensor(x))

@@ -50,16 +50,18 @@ def test_sgd(settings, is_compiled):
     full = {"momentum": 0.0, "dampening": 0.0, "weight_decay": 0.0, "nesterov": False, **settings}
     scale = full.pop("loss_scale", 1.0)
     state = [w.asnumpy().copy() for w in weights], [None] * len(weights)
-    for step in range(5):
+    for step in range(50):
         gradients = gradients_of(step, weights)
         apply(tuple(map(ms.Tensor, gradients)))
         state = by_hand(state, gradients, names, rate=0.25, scale=scale, **full)
         for w, expected in zip(weights, state[0], strict=True):
-            np.testing.assert_allclose(w.asnumpy(), expected, rtol=1e-12)
-        if optimizer.momentum:
+            np.testing.assert_allclose(w.asnumpy(), expected, rtol=1e-12, atol=1e-12)
+        if full["momentum"]:
             for v, expected in zip(optimizer.accum, state[1], strict=True):
-                np.testing.assert_allclose(v.asnumpy(), expected, rtol=1e-12)
-    assert optimizer.global_step.tolist() == [5]
+                np.testing.assert_allclose(v.asnumpy(), expected, rtol=1e-12, atol=1e-12)
+        left = 0.0 if full["momentum"] else 1.0
+        assert all((stat.asnumpy() == left).all() for stat in optimizer.stat)
+    assert optimizer.global_step.tolist() == [50]
     assert not is_compiled or len(apply.variants) == 1
 
 
@@ -110,7 +112,37 @@ def test_state():
     names = set(optimizer.parameters_dict())
     assert {"learning_rate", "global_step", "accum.scale", "scale"} <= names
     assert not any(p is optimizer.learning_rate for p in optimizer.trainable_params())
-    assert nn.SGD(weights).accum == ()
+    assert [v.name for v in optimizer.stat] == [f"stat.{w.name}" for w in weights]
+
+
+def test_a_velocity_is_there_once_stat_says_so():
+    """As a checkpoint says it, whatever the number of steps."""
+    w = ms.Parameter(ms.Tensor([0.0], ms.float64), name="w")
+    optimizer = nn.SGD([w], 1.0, momentum=0.5)
+    ms.load_param_into_net(
+        optimizer, {"accum.w": ms.Parameter([4.0]), "stat.w": ms.Parameter([0.0])}
+    )
+    optimizer((ms.Tensor([1.0], ms.float64),))
+    assert (w.item(), optimizer.accum[0].item(), optimizer.stat[0].item()) == (-3.0, 3.0, 0.0)
+
+
+def test_the_momentum_of_sgd():
+    w = ms.Parameter(ms.Tensor([0.0], ms.float64), name="w")
+    optimizer = nn.SGD([w], 1.0, momentum=0.5)
+    apply, g = ms.compile(optimizer), (ms.Tensor([1.0], ms.float64),)
+    apply(g)
+    apply(g)
+    assert w.item() == -2.5
+    optimizer.momentum.set_data(0.0)
+    apply(g)
+    assert w.item() == -3.5 and len(apply.variants) == 1
+    plain = nn.SGD([w], 1.0)
+    plain.momentum.set_data(0.0)
+    with pytest.raises(S2sadError, match="E0404"):
+        plain.momentum.set_data(0.5)
+    assert plain.momentum.item() == 0.0
+    nothing = ms.Parameter(ms.Tensor(np.zeros((0, 2))), name="nothing")
+    ms.compile(nn.SGD([nothing], 1.0, momentum=0.5))((ms.Tensor(np.zeros((0, 2))),))
 
 
 def test_gradients_in_a_list_or_a_tuple():
@@ -316,7 +348,7 @@ def test_names_of_states():
         nn.RMSProp: [*common, "mean_square.net.w", "moment.net.w", "mean_grad.net.w"],
     }  # fmt: skip
     adam = nn.Adam(weights)
-    assert (adam.beta1_power.shape, adam.beta1_power.dtype) == ((1,), ms.float32)
+    assert (adam.beta1_power.shape, adam.beta1_power.dtype) == ((), ms.float32)
     assert [x.name for x in adam.trainable_params()] == ["net.w"]
 
 

@@ -38,7 +38,7 @@ def flat(result):
 
 
 def attention(*args, **settings):
-    return nn.MultiheadAttention(*args, **settings, dtype=ms.float64)
+    return nn.MultiheadAttention(*args, **settings, **F64)
 
 
 F64 = {"dtype": ms.float64}
@@ -125,14 +125,50 @@ def test_layers_are_those_of_pytorch(case, is_compiled):
         np.testing.assert_allclose(mine.asnumpy().ravel(), right, rtol=1e-11, atol=1e-13)
 
 
+def narrow(value):
+    """Floats in float32."""
+    is_float = isinstance(value, ms.Tensor) and value.dtype is ms.float64
+    if isinstance(value, tuple):
+        return tuple(map(narrow, value))
+    return value.astype(ms.float32) if is_float else value
+
+
 @pytest.mark.parametrize("case", CASES)
 def test_gradients_are_those_of_pytorch(case):
     make, (first, *others), named = CASES[case]
     net = fill(make())
-    gradient = ms.grad(weighted(lambda first: net(first, *others, **named)))(first)
-    np.testing.assert_allclose(
-        gradient.asnumpy().ravel(), TORCH[case]["gradient"], rtol=1e-9, atol=1e-11
-    )
+    run = ms.compile(ms.grad(weighted(lambda first: net(first, *others, **named)), 0,
+                             net.trainable_params()))  # fmt: skip
+    gradient, weights = run(first)
+    close = {"rtol": 1e-9, "atol": 1e-11}
+    np.testing.assert_allclose(gradient.asnumpy().ravel(), TORCH[case]["gradient"], **close)
+    right = TORCH[case]["weights"]
+    assert right.keys() == net.parameters_dict().keys()
+    for weight, found in zip(net.trainable_params(), weights, strict=True):
+        np.testing.assert_allclose(found.asnumpy().ravel(), right[weight.name], **close)
+
+
+@pytest.mark.parametrize("backend", ["numpy", "c"])
+@pytest.mark.parametrize("case", CASES)
+def test_in_float32_they_are_near_pytorch(case, backend, monkeypatch):
+    monkeypatch.setenv("S2SAD_BACKEND", backend)
+    monkeypatch.setitem(F64, "dtype", ms.float32)
+    make, args, named = CASES[case]
+    first, *others = narrow(args)
+    named = {name: narrow(value) for name, value in named.items()}
+    net = fill(make())
+    for mine, right in zip(
+        flat(ms.compile(net)(first, *others, **named)), TORCH[case]["outputs"], strict=True
+    ):
+        assert mine.dtype is ms.float32
+        np.testing.assert_allclose(mine.asnumpy().ravel(), right, rtol=1e-5, atol=1e-5)
+    total = weighted(lambda first: net(first, *others, **named))
+    gradient, weights = ms.compile(ms.grad(total, 0, net.trainable_params()))(first)
+    rights = [TORCH[case]["gradient"]]
+    rights += [TORCH[case]["weights"][weight.name] for weight in net.trainable_params()]
+    for found, right in zip([gradient, *weights], rights, strict=True):
+        scale = max(1.0, np.abs(right).max())
+        np.testing.assert_allclose(found.asnumpy().ravel(), right, rtol=1e-5, atol=1e-5 * scale)
 
 
 def test_attention_by_hand():

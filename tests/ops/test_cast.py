@@ -49,3 +49,16 @@ def test_item_stands_for_a_number():
     np.testing.assert_array_equal(
         ms.grad(lambda x: x.sum().item() * x.max())(ms.Tensor([1.0, 2.0])).asnumpy(), [2.0, 5.0]
     )
+
+
+def test_the_dtype_of_a_tensor_is_set():
+    x = ms.Tensor([1.5, -2.5])
+    shared = x
+    assert x.set_dtype(ms.int32) is x and shared.dtype is ms.int32 and x.tolist() == [1, -2]
+    assert x.set_dtype("float16").dtype is ms.float16
+    with pytest.raises(ms.S2sadError, match="E0304"):
+        ms.Parameter(ms.Tensor([1.0])).set_dtype(ms.float16)
+    with pytest.raises(ms.S2sadError, match="E0304"):
+        ms.compile(lambda x: x.set_dtype(ms.float16))(ms.Tensor([1.0]))
+    with pytest.raises(ms.S2sadError, match="E0303"):
+        x.set_dtype("float17")

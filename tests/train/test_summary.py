@@ -13,9 +13,11 @@ import numpy as np
 import pytest
 
 import s2sad as ms
+from s2sad.core import summaries
 from s2sad.core.diagnostics import S2sadError
 from s2sad.train import History, SummaryCollector, SummaryRecord
 from s2sad.train.summary import events
+from support.forms import refused
 from support.training import Trace, batches, bits, model
 
 DATA = batches(5)
@@ -285,3 +287,109 @@ def test_pictures_are_collected(mode, tmp_path):
     made.train(1, data, collector)
     ((step, tag, value),) = values_of(only_file(tmp_path))
     assert (step, tag) == (1, "train/input_data") and fields(value[4][0])[3] == [3]
+
+
+# ---- what programs tell -------------------------------------------------------------------------
+
+
+def test_tensors_come_back(tmp_path):
+    given = [
+        np.arange(6).astype(dtype).reshape(2, 3)
+        for dtype in ("float32", "float64", "int32", "uint8", "int16", "int8", "int64", "bool")
+    ] + [np.zeros((0, 2)), np.ones((1, 2), np.float16)]
+    with SummaryRecord(tmp_path) as record:
+        for array in given:
+            record.add_value("tensor", "t", array)
+        record.record(1)
+    codes = [1, 2, 3, 4, 5, 6, 9, 10, 2, 19]
+    for array, code, (_, _, value) in zip(
+        given, codes, values_of(only_file(tmp_path)), strict=True
+    ):
+        found = fields(value[8][0])
+        sizes = [fields(size)[1][0] for size in fields(found[2][0])[2]]
+        assert (found[1], sizes) == ([code], list(array.shape))
+        assert found[4][0] == array.tobytes()
+
+
+SCALAR, TENSOR = ms.ops.ScalarSummary(), ms.ops.TensorSummary()
+HISTOGRAM, IMAGE = ms.ops.HistogramSummary(), ms.ops.ImageSummary()
+
+
+def tells(x):
+    SCALAR("sum", x.sum())
+    TENSOR("all", x)
+    for _ in range(2):
+        HISTOGRAM("spread", x * 2.0)
+    if x.sum() > 5:
+        SCALAR("large", x.sum()[None])
+    IMAGE("picture", x[None, None])
+    return (x * x).sum()
+
+
+def heard(function, *args):
+    listener = summaries.Listener()
+    listener.listen()
+    try:
+        return function(*args), listener.take()
+    finally:
+        listener.leave()
+
+
+@pytest.mark.parametrize("backend", ["numpy", "c"])
+@pytest.mark.parametrize("dtype", [ms.float32, ms.bfloat16, ms.float16])
+def test_what_programs_tell_in_order(backend, dtype, monkeypatch):
+    monkeypatch.setenv("S2SAD_BACKEND", backend)
+    x = ms.Tensor([[1.0, 2.0], [3.0, 4.0]], dtype)
+    array = np.float32([[1, 2], [3, 4]])
+    right = [
+        ("scalar", "sum", 10.0), ("tensor", "all", array), ("histogram", "spread", array * 2),
+        ("histogram", "spread", array * 2), ("scalar", "large", [10.0]),
+        ("image", "picture", array[None, None]),
+    ]  # fmt: skip
+    slope = ms.grad(tells)
+    for run in (tells, ms.compile(tells), slope, ms.compile(slope)):
+        result, told = heard(run, x)
+        assert [each[:2] for each in told] == [each[:2] for each in right]
+        for each, (_, _, expected) in zip(told, right, strict=True):
+            assert each.value.dtype == np.float32
+            np.testing.assert_array_equal(each.value, expected)
+        expected = 30.0 if result.shape == () else array * 2
+        np.testing.assert_array_equal(result.float().asnumpy(), expected)
+    small = [each.name for each in heard(ms.compile(tells), ms.Tensor([[1.0]], dtype))[1]]
+    assert small == ["sum", "all", "spread", "spread", "picture"]
+
+
+def test_rows_of_a_map_tell_one_after_the_other():
+    def run(x):
+        SCALAR("x", x)
+        return x * 2.0
+
+    for function in (ms.vmap(run), ms.compile(ms.vmap(run))):
+        result, told = heard(function, ms.Tensor([1.0, 2.0]))
+        assert (result.tolist(), [each.value.item() for each in told]) == ([2.0, 4.0], [1.0, 2.0])
+
+
+def test_a_record_writes_what_was_told_since_the_last(tmp_path):
+    run = ms.compile(tells)
+    with SummaryRecord(tmp_path) as record:
+        for step in (1, 2):
+            run(ms.Tensor([[float(step)]]))
+            record.add_value("scalar", "own", 7)
+            assert record.record(step)
+        assert record.record(3)
+    found = values_of(only_file(tmp_path))
+    names = ["own", "sum", "all", "spread", "spread", "picture"]
+    assert [entry[:2] for entry in found] == [(s, f"train/{n}") for s in (1, 2) for n in names]
+    assert [entry[2][2][0] for entry in found if entry[1] == "train/sum"] == [1.0, 2.0]
+    assert not summaries.LISTENERS
+    run(ms.Tensor([[1.0]]))  # nobody listens
+
+
+@pytest.mark.parametrize(("code", "tell"), [
+    ("E0303", lambda x: SCALAR("", x.sum())), ("E0303", lambda x: SCALAR(x, x)),
+    ("E0304", lambda x: SCALAR("x", 1.0)), ("E0401", lambda x: SCALAR("x", x)),
+    ("E0401", lambda x: TENSOR("x", x.sum())), ("E0401", lambda x: HISTOGRAM("x", x.sum())),
+    ("E0401", lambda x: IMAGE("x", x)),
+])  # fmt: skip
+def test_what_cannot_be_told(code, tell):
+    refused(code, tell, ms.Tensor([[1.0, 2.0]]))

@@ -36,6 +36,7 @@ from s2sad.prims.index import gather, gather_elements, gather_nd
 from s2sad.prims.queue import queue_keep, queue_report
 from s2sad.prims.select import where
 from s2sad.prims.shape import concat, pad
+from s2sad.prims.summary import summarize
 
 Buffers = frozenset[int]
 
@@ -49,7 +50,9 @@ COPYING: frozenset[Primitive] = frozenset(
     (where, concat, pad, gather, gather_elements, gather_nd, dynamic_slice)
 )
 #: Effects that keep nothing of what they see.
-LOOKING: frozenset[Primitive] = frozenset((print_, assert_, raise_, check_finite, queue_report))
+LOOKING: frozenset[Primitive] = frozenset(
+    (print_, assert_, raise_, check_finite, queue_report, summarize)
+)
 #: Buffers in which one value may lie before it is given up; bounds the work.
 MOST_BUFFERS = 16
 

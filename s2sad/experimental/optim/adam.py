@@ -8,7 +8,7 @@ from typing import Any
 from s2sad import ops
 from s2sad import prims as p
 from s2sad.core.diagnostics import fail
-from s2sad.experimental.optim.optimizer import Optimizer
+from s2sad.experimental.optim.optimizer import CountingOptimizer
 from s2sad.nn.optim.adam import as_beta
 from s2sad.ops.settings import flag, not_negative
 
@@ -19,19 +19,12 @@ def _betas(given: Any) -> tuple[float, float]:
     return as_beta("beta1", given[0]), as_beta("beta2", given[1])
 
 
-class _Moments(Optimizer):
+class _Moments(CountingOptimizer):
     """Running means of gradients and squares, and the number of steps."""
 
     def _set_moments(self) -> None:
         self.exp_avg = self.states("exp_avg")
         self.exp_avg_sq = self.states("exp_avg_sq")
-        self.state_step = self.step_count("state_step")
-
-    def count_step(self) -> None:
-        ops.assign_add(self.state_step, 1)
-
-    def steps_made(self, parameter: Any) -> Any:
-        return ops.cast(self.state_step, parameter.dtype.compute)
 
 
 class Adam(_Moments):
@@ -75,6 +68,8 @@ class Adam(_Moments):
     >>> optimizer((ms.Tensor([3.0]),)), w.asnumpy().round(4)
     (True, array([0.5], dtype=float32))
     """
+
+    COUNTER = "state_step"
 
     def __init__(
         self,
@@ -277,7 +272,7 @@ class RAdam(_Moments):
         ops.assign(parameter, ops.cast(parameter, g.dtype) - self.rate(group, parameter) * move)
 
 
-class Adamax(_Moments):
+class Adamax(CountingOptimizer):
     """Steps by the mean gradient over the largest one, which fades.
 
     ``u = max(beta2 * u, abs(g) + eps)`` and ``w -= lr / (1 - beta1**t) * m / u``; m and the
@@ -316,7 +311,6 @@ class Adamax(_Moments):
         )  # fmt: skip
         self.exp_avg = self.states("exp_avg")
         self.exp_inf = self.states("exp_inf")
-        self.state_step = self.step_count("state_step")
 
     def update_parameter(self, index: int, parameter: Any, gradient: Any, group: Any) -> None:
         g = self.decayed(parameter, gradient, group)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any
+from typing import Any, ClassVar
 
 from s2sad import ops
 from s2sad.core import dtypes
@@ -106,10 +106,6 @@ class Optimizer(Cell):
         """One number a Parameter, called as `states` are."""
         return numbers_like(self.parameters, prefix + ".", fill)
 
-    def step_count(self, name: str) -> Parameter:
-        """The number of steps, 0 at first."""
-        return Parameter(Tensor(0, dtypes.int32), name, requires_grad=False)
-
     def construct(self, gradients: Any) -> bool:
         check_gradients(gradients, self.parameters)
         self.count_step()
@@ -147,3 +143,21 @@ class Optimizer(Cell):
             shown["lr"] = group["lr"].item() if isinstance(group["lr"], Tensor) else group["lr"]
             lines += [f"Parameter Group {place}", *(f"    {k}: {v}" for k, v in shown.items())]
         return "\n".join([f"{self.cls_name} (", *lines, ")"])
+
+
+class CountingOptimizer(Optimizer):
+    """An optimizer that counts its steps, in a Parameter of int32, 0-d, called `COUNTER`."""
+
+    COUNTER: ClassVar[str] = "step_t"
+
+    def __init__(self, params: Iterable[Any], defaults: Mapping[str, Any]) -> None:
+        super().__init__(params, defaults)
+        count = Parameter(Tensor(0, dtypes.int32), self.COUNTER, requires_grad=False)
+        self.insert_param_to_cell(self.COUNTER, count)
+
+    def count_step(self) -> None:
+        ops.assign_add(getattr(self, self.COUNTER), 1)
+
+    def steps_made(self, parameter: Any) -> Any:
+        """How many steps there were, this one included, in the dtype of an update."""
+        return ops.cast(getattr(self, self.COUNTER), parameter.dtype.compute)

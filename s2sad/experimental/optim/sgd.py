@@ -6,9 +6,8 @@ from collections.abc import Iterable
 from typing import Any
 
 from s2sad import ops
-from s2sad.core.diagnostics import fail
-from s2sad.experimental.optim.optimizer import Optimizer
-from s2sad.nn.optim.rules import asgd_step, require_etas, rprop_step
+from s2sad.experimental.optim.optimizer import CountingOptimizer, Optimizer
+from s2sad.nn.optim.rules import asgd_step, require_etas, require_nesterov, rprop_step
 from s2sad.ops.settings import flag, not_negative, number
 
 
@@ -72,8 +71,7 @@ class SGD(Optimizer):
             },
         )  # fmt: skip
         for group in self.param_groups:
-            if group["nesterov"] and (not group["momentum"] or group["dampening"]):
-                raise fail("E0404", "Nesterov's step needs momentum and no dampening")
+            require_nesterov(group["nesterov"], group["momentum"], group["dampening"])
         self.accum = self.states("accum")
         self.stat = self.states("stat", 1.0)
 
@@ -92,7 +90,7 @@ class SGD(Optimizer):
         ops.assign(parameter, ops.cast(parameter, g.dtype) - self.rate(group, parameter) * move)
 
 
-class ASGD(Optimizer):
+class ASGD(CountingOptimizer):
     """Averaged stochastic gradient descent; the formulas are those of `s2sad.nn.ASGD`.
 
     Parameters
@@ -131,14 +129,10 @@ class ASGD(Optimizer):
         self.eta = self.states_of_numbers("eta", 0.0)
         self.mu = self.states_of_numbers("mu", 1.0)
         self.ax = self.states("ax")
-        self.step_t = self.step_count("step_t")
-
-    def count_step(self) -> None:
-        ops.assign_add(self.step_t, 1)
 
     def update_parameter(self, index: int, parameter: Any, gradient: Any, group: Any) -> None:
         g = self.decayed(parameter, gradient, group)
-        w, count = ops.cast(parameter, g.dtype), ops.cast(self.step_t, g.dtype)
+        w, count = ops.cast(parameter, g.dtype), self.steps_made(parameter)
         state = self.ax[index], self.eta[index], self.mu[index]
         w = asgd_step(
             w, g, self.rate(group, parameter), count, state, group["lambd"], group["alpha"],
@@ -147,7 +141,7 @@ class ASGD(Optimizer):
         ops.assign(parameter, w)
 
 
-class Rprop(Optimizer):
+class Rprop(CountingOptimizer):
     """Resilient backpropagation; the formulas are those of `s2sad.nn.Rprop`.
 
     Parameters
@@ -179,14 +173,10 @@ class Rprop(Optimizer):
         super().__init__(params, {**defaults, "maximize": flag("maximize", maximize)})
         self.prev = self.states("prev")
         self.step_size = self.states("step_size")
-        self.state_step = self.step_count("state_step")
-
-    def count_step(self) -> None:
-        ops.assign_add(self.state_step, 1)
 
     def update_parameter(self, index: int, parameter: Any, gradient: Any, group: Any) -> None:
         held = self.step_size[index]
-        step = ops.where(self.state_step == 1, self.rate(group, parameter), held)
+        step = ops.where(self.steps_made(parameter) == 1, self.rate(group, parameter), held)
         move = rprop_step(
             gradient, self.prev[index], held, step, group["etas"], group["step_sizes"]
         )

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from s2sad import ops
-from s2sad.experimental.optim.optimizer import Optimizer
+from s2sad.experimental.optim.optimizer import CountingOptimizer, Optimizer
 from s2sad.nn.optim.rules import adadelta_step
 from s2sad.ops.settings import flag, fraction, not_negative
 
@@ -63,7 +63,7 @@ class Adadelta(Optimizer):
         ops.assign(parameter, ops.cast(parameter, g.dtype) - self.rate(group, parameter) * step)
 
 
-class Adagrad(Optimizer):
+class Adagrad(CountingOptimizer):
     """Steps by the gradient over the root of the sum of its squares so far.
 
     ``a = a + g**2`` and ``w -= lr / (1 + (t - 1) * lr_decay) * g / (sqrt(a) + eps)``, with a from
@@ -106,15 +106,11 @@ class Adagrad(Optimizer):
         )  # fmt: skip
         first = not_negative("initial_accumulator_value", initial_accumulator_value)
         self.accum = self.states("accum", first)
-        self.step_t = self.step_count("step_t")
-
-    def count_step(self) -> None:
-        ops.assign_add(self.step_t, 1)
 
     def update_parameter(self, index: int, parameter: Any, gradient: Any, group: Any) -> None:
         g, total = self.decayed(parameter, gradient, group), self.accum[index]
         grown = total + g * g
-        before = ops.cast(self.step_t, g.dtype) - 1
+        before = self.steps_made(parameter) - 1
         rate = self.rate(group, parameter) / (1 + before * group["lr_decay"])
         ops.assign(total, grown)
         move = rate * g / (ops.sqrt(grown) + group["eps"])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, ClassVar
 
 from s2sad import ops
 from s2sad import prims as p
@@ -48,7 +48,7 @@ class Adam(Optimizer):
 
     Attributes
     ----------
-    beta1_power, beta2_power : Parameter, shape (1,)
+    beta1_power, beta2_power : Parameter, 0-d
         ``beta1**t`` and ``beta2**t`` after t steps; float64 where a Parameter is, else float32.
     moment1, moment2 : ParameterTuple
         m and v, called ``moment1.`` and ``moment2.`` and the Parameter's name.
@@ -70,6 +70,9 @@ class Adam(Optimizer):
     >>> w.asnumpy().round(4)
     array([0.5], dtype=float32)
     """
+
+    #: The shape of `beta1_power` and `beta2_power`.
+    POWERS: ClassVar[tuple[int, ...]] = ()
 
     def __init__(
         self,
@@ -98,8 +101,8 @@ class Adam(Optimizer):
         self.use_amsgrad = flag("use_amsgrad", use_amsgrad)
         if use_nesterov and use_amsgrad:
             raise fail("E0404", "Adam takes use_nesterov or use_amsgrad, not both")
-        self.beta1_power = self.number_state("beta1_power", 1.0)
-        self.beta2_power = self.number_state("beta2_power", 1.0)
+        self.beta1_power = self.number_state("beta1_power", 1.0, self.POWERS)
+        self.beta2_power = self.number_state("beta2_power", 1.0, self.POWERS)
         self.moment1 = self.state_like_parameters("moment1")
         self.moment2 = self.state_like_parameters("moment2")
         if use_amsgrad:

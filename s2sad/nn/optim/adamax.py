@@ -64,7 +64,7 @@ class AdaMax(Optimizer):
         super().__init__(learning_rate, params, weight_decay, loss_scale)
         self.beta1, self.beta2 = as_beta("beta1", beta1), as_beta("beta2", beta2)
         self.eps = positive("eps", eps)
-        self.beta1_power = self.number_state("beta1_power", 1.0)
+        self.beta1_power = self.number_state("beta1_power", 1.0, (1,))
         self.moment1 = self.state_like_parameters("moment1")
         self.moment2 = self.state_like_parameters("moment2")
 

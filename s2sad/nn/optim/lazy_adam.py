@@ -12,7 +12,7 @@ class LazyAdam(Adam):
     """`Adam` that updates only the rows of a table that were looked up.
 
     Gradients are dense here, so that all rows have one, and each step is that of `Adam`. The
-    Parameters, names of states and errors are those of `Adam`.
+    Parameters, names of states and errors are those of `Adam`; powers of beta have the shape (1,).
 
     Examples
     --------
@@ -24,6 +24,8 @@ class LazyAdam(Adam):
     >>> w.asnumpy().round(4)
     array([0.5], dtype=float32)
     """
+
+    POWERS = (1,)
 
     def __init__(
         self,

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any
 
+import numpy as np
+
 from s2sad import ops
 from s2sad.core import dtypes
 from s2sad.core.cell import Cell
@@ -45,7 +47,7 @@ class Optimizer(Cell):
     ----------
     parameters : ParameterTuple
     learning_rate : Parameter, 0-d, float32; or Cell; or a tuple of one of these a Parameter
-        The last where a group has a rate of its own.
+        The last where a group has a rate of its own. Groups without one share a Parameter.
     global_step : Parameter, int32, shape (1,)
         Steps made so far.
     is_group, is_group_lr : bool
@@ -101,10 +103,11 @@ class Optimizer(Cell):
         if not self.is_group_lr:
             self.learning_rate = as_rate(learning_rate, "learning_rate")
             return
+        common = as_rate(learning_rate, "learning_rate")
         rates: list[Parameter | Cell] = []
         for place, group in enumerate(groups):
             name = f"learning_rate_group_{place}"
-            rate = as_rate(learning_rate if group.rate is None else group.rate, name)
+            rate = common if group.rate is None else as_rate(group.rate, name)
             rates.append(rate)
             if isinstance(rate, Parameter):
                 self.insert_param_to_cell(name, rate)
@@ -139,11 +142,12 @@ class Optimizer(Cell):
         self.decay_flags = (False,) * len(self.parameters)
         return taken
 
-    def number_state(self, name: str, value: float) -> Parameter:
-        """A number that an optimizer remembers, of shape (1,); wide where a Parameter is."""
+    def number_state(self, name: str, value: float, shape: tuple[int, ...] = ()) -> Parameter:
+        """A number that an optimizer remembers; wide where a Parameter is."""
         is_wide = any(x.dtype is dtypes.float64 for x in self.parameters)
         dtype = dtypes.float64 if is_wide else dtypes.float32
-        return Parameter(Tensor([value], dtype), name, requires_grad=False)
+        kept = Tensor(np.full(shape, value), dtype)
+        return Parameter(kept, name, requires_grad=False)
 
     def state_like_parameters(self, prefix: str, fill: float = 0.0) -> ParameterTuple:
         """What an optimizer remembers, as `rules.states_like` has it."""

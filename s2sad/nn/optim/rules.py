@@ -43,6 +43,12 @@ def require_etas(etas: Any) -> None:
         raise fail("E0404", f"etas are one between 0 and 1 and one above 1, got {etas}")
 
 
+def require_nesterov(is_asked: bool, momentum: float, dampening: float) -> None:
+    """Nesterov's step looks ahead along what moves, all of it (E0404)."""
+    if is_asked and (not momentum or dampening):
+        raise fail("E0404", "Nesterov's step needs momentum and no dampening")
+
+
 def adadelta_step(g: Any, squares: Any, steps: Any, rho: float, epsilon: float) -> Any:
     """The step of Adadelta before the rate; writes the running means of both squares."""
     spread = squares * rho + g * g * (1 - rho)

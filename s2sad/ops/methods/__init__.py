@@ -8,8 +8,11 @@ for a bool, which is no axis or dtype.
 from __future__ import annotations
 
 from collections.abc import Callable
+from types import FunctionType
 from typing import Any
 
+from s2sad.core.in_place import InPlace
+from s2sad.ops.called import called
 from s2sad.ops.methods import (
     activation,
     arithmetic,
@@ -46,3 +49,15 @@ METHODS: dict[str, Callable[..., Any]] = {
     **shapes.METHODS, **sorting.METHODS, **special.METHODS, **state.METHODS, **statistics.METHODS,
     **trigonometric.METHODS,
 }  # fmt: skip
+
+
+def _faced(name: str, method: Callable[..., Any]) -> Callable[..., Any]:
+    """`method` as users call it."""
+    if isinstance(method, InPlace):
+        return InPlace(name, called(method.value, name))
+    return called(method, name) if isinstance(method, FunctionType) else method
+
+
+METHODS.update(
+    {name: _faced(name, each) for name, each in METHODS.items() if name not in hooks.METHODS}
+)

@@ -9,9 +9,11 @@ from s2sad import prims as p
 from s2sad.core import dtypes
 from s2sad.core.diagnostics import fail
 from s2sad.core.dtypes import DType
+from s2sad.core.parameter import Parameter
+from s2sad.core.tensor import Tensor
 from s2sad.ir import dims
 from s2sad.ir.graph import Value
-from s2sad.ops.promotion import as_dtype
+from s2sad.ops.promotion import as_dtype, dtype_of
 
 
 def _to(dtype: DType) -> Callable[[Any], Any]:
@@ -33,9 +35,18 @@ def _item(tensor: Any) -> Any:
     return found
 
 
+def _set_dtype(tensor: Any, dtype: Any) -> Any:
+    """The tensor itself, whose elements have another dtype from now on."""
+    if not isinstance(tensor, Tensor) or isinstance(tensor, Parameter):
+        what = "a Parameter" if isinstance(tensor, Parameter) else "a tensor of compiled code"
+        raise fail("E0304", f"{what} keeps its dtype", help="make another: x = x.astype(dtype)")
+    tensor.array = as_dtype(tensor, dtype_of(dtype)).array
+    return tensor
+
+
 METHODS = {
     "bfloat16": _to(dtypes.bfloat16), "bool": _to(dtypes.bool_), "byte": _to(dtypes.uint8),
     "double": _to(dtypes.float64), "float": _to(dtypes.float32), "half": _to(dtypes.float16),
     "int": _to(dtypes.int32), "item": _item, "long": _to(dtypes.int64),
-    "short": _to(dtypes.int16),
+    "set_dtype": _set_dtype, "short": _to(dtypes.int16),
 }  # fmt: skip

@@ -19,6 +19,7 @@ from s2sad.core.in_place import InPlace
 from s2sad.ir import dims
 from s2sad.ops import assignment, diagonals, random, random_integers, sampling, scattering
 from s2sad.ops.arithmetic import neg
+from s2sad.ops.called import called
 from s2sad.ops.division import div
 from s2sad.ops.exponential import log1p
 from s2sad.ops.methods import activation as activations
@@ -102,9 +103,10 @@ def _reaches(small: tuple[Any, ...], shape: tuple[Any, ...]) -> bool:
 
 def _writing(name: str, function: Callable[..., Any]) -> InPlace:
     """The method `name` that lets its tensor hold what `function` gives."""
+    new = called(function, name)
 
     def value(tensor: Any, *args: Any, **given: Any) -> Any:
-        return held(name, tensor, function(tensor, *args, **given))
+        return held(name, tensor, new(tensor, *args, **given))
 
     value.__name__ = name
     value.__wrapped__ = function  # its signature  # type: ignore[attr-defined]

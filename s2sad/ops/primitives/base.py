@@ -19,6 +19,7 @@ from s2sad.core.groups import rank_number
 from s2sad.core.sharding import require_whole
 from s2sad.core.shown import shown
 from s2sad.core.signatures import fitted, written
+from s2sad.ops.called import called
 from s2sad.ops.settings import flag
 
 #: ``check(name, given)``: what a setting is set to; raises where it is no such thing.
@@ -254,7 +255,7 @@ def like(
         f"{first}\n\nOperands, shapes, dtypes and errors are those of `ops.{function.__name__}`.\n"
         + _example(f">>> {shown.format(f'{name}()({given})')}\n{result}")
     )
-    return _class(name, function, parameters, {}, text, _caller())
+    return _class(name, called(function), parameters, {}, text, _caller())
 
 
 def older(

@@ -5,10 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 from s2sad.core.diagnostics import fail
-from s2sad.ops import window
+from s2sad.ops import shuffling, window
 from s2sad.ops.primitives.base import like, primitive
-from s2sad.ops.promotion import require_tensor
+from s2sad.ops.promotion import is_tensor, require_integers, require_tensor
 from s2sad.ops.settings import flag, integer
+from s2sad.ops.spatial import sizes_of
+from s2sad.ops.varying import known_now
 
 MODES = {"edge": "replicate"}
 
@@ -90,3 +92,40 @@ def PadV3(
         half = len(paddings) // 2
         paddings = [n for pair in zip(paddings[:half], paddings[half:], strict=True) for n in pair]
     return window.pad(input_x, paddings, MODES.get(mode, mode), constant_values)
+
+
+def _mirror(name: str, given: Any) -> str:
+    if given not in ("REFLECT", "SYMMETRIC"):
+        raise fail("E0404", f"{name} is 'REFLECT' or 'SYMMETRIC', got {given!r}")
+    return given
+
+
+@primitive(mode=_mirror)
+def MirrorPad(input_x: Any, paddings: Any, *, mode: str = "REFLECT") -> Any:
+    """`input_x` with its mirror image around it: without its edge, or with it ("SYMMETRIC").
+
+    Parameters
+    ----------
+    input_x : Tensor
+    paddings : Tensor of ints, shape (axes, 2), or pairs of int
+        How many elements before and behind each axis; known while compiling.
+    mode : {"REFLECT", "SYMMETRIC"}
+
+    Raises
+    ------
+    S2sadError
+        E0404 for another mode; in a call E0305 for what is not known while compiling, E0401 for
+        another number of pairs than axes, E0404 for more elements than a mirror image has.
+
+    Examples
+    --------
+    >>> import s2sad as ms
+    >>> MirrorPad("SYMMETRIC")(ms.Tensor([1, 2, 3]), ms.Tensor([[2, 1]])).tolist()
+    [2, 1, 1, 2, 3, 3]
+    """
+    if is_tensor(paddings):
+        require_integers(paddings, "paddings of MirrorPad")
+        paddings = known_now(paddings, "what MirrorPad adds", "give a tuple of pairs").tolist()
+    both = (sizes_of("paddings", tuple(pair), 2, 0) for pair in paddings)
+    pairs = tuple((before, behind) for before, behind in both)
+    return shuffling.framed(input_x, pairs, mode.lower())

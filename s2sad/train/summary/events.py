@@ -13,6 +13,7 @@ from collections.abc import Iterable
 import numpy as np
 
 from s2sad.checkpoints.wire import bytes_field, number_bytes, number_field
+from s2sad.core.diagnostics import fail
 
 #: What the first event of a file says.
 VERSION = "brain.Event:2"
@@ -22,6 +23,12 @@ EIGHT_BYTES, FOUR_BYTES = 1, 5
 
 #: Buckets of a histogram.
 BUCKETS = 30
+
+#: What a tensor calls the dtype of its elements.
+DTYPES = {
+    "float32": 1, "float64": 2, "int32": 3, "uint8": 4, "int16": 5, "int8": 6, "int64": 9,
+    "bool": 10, "float16": 19,
+}  # fmt: skip
 
 
 def _checksums() -> tuple[int, ...]:
@@ -82,6 +89,16 @@ def summary(values: Iterable[bytes]) -> bytes:
 def scalar(tag: str, value: float) -> bytes:
     """A number."""
     return _tag(tag) + _key(2, FOUR_BYTES) + struct.pack("<f", value)
+
+
+def tensor(tag: str, data: np.ndarray) -> bytes:
+    """All elements of an array, with its dtype and shape."""
+    if data.dtype.name not in DTYPES:
+        raise fail("E0301", f"{tag} cannot be of {data.dtype.name}")
+    sizes = b"".join(bytes_field(2, number_field(1, size)) for size in data.shape)
+    content = number_field(1, DTYPES[data.dtype.name]) + bytes_field(2, sizes)
+    elements = data.astype(data.dtype.newbyteorder("<"))
+    return _tag(tag) + bytes_field(8, content + bytes_field(4, elements.tobytes()))
 
 
 def histogram(tag: str, data: np.ndarray) -> bytes:

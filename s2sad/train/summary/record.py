@@ -14,6 +14,7 @@ import numpy as np
 
 from s2sad.core.diagnostics import did_you_mean, fail
 from s2sad.core.shown import shown
+from s2sad.core.summaries import Listener
 from s2sad.core.tensor import Tensor
 from s2sad.ops.settings import flag, integer
 from s2sad.train.summary import events
@@ -23,7 +24,7 @@ Self = TypeVar("Self", bound="SummaryRecord")
 MODES = ("train", "eval")
 #: What else MindSpore records, and nobody but its own viewer reads.
 OTHERS = (
-    "graph", "tensor", "train_lineage", "eval_lineage", "dataset_graph", "custom_lineage_data",
+    "graph", "train_lineage", "eval_lineage", "dataset_graph", "custom_lineage_data",
     "LANDSCAPE",
 )  # fmt: skip
 
@@ -82,10 +83,12 @@ class SummaryRecord:
         self._most = max_file_size
         self._mode = "train"
         self._values: list[bytes] = []
+        self._listener = Listener()
         self._is_full = False
         place = f"{file_prefix}.out.tfevents.summary.{int(time.time())}.{socket.gethostname()}"
         self._path, self._file = _opened(Path(log_dir), place, file_suffix)
         self._write(events.event(time.time(), None, events.version()))
+        self._listener.listen()
 
     def __enter__(self: Self) -> Self:
         return self
@@ -118,11 +121,11 @@ class SummaryRecord:
 
         Parameters
         ----------
-        plugin : {"scalar", "histogram", "image"}
+        plugin : {"scalar", "tensor", "histogram", "image"}
         name : str
         value : Tensor, array or number
-            One number; any shape; or of the shape (N, C, H, W), with 1 or 3 channels, of which the
-            first picture is taken: bytes, or floats from 0 to 1.
+            One number; any shape for the next two; or of the shape (N, C, H, W), with 1 or 3
+            channels, of which the first picture is taken: bytes, or floats from 0 to 1.
 
         Raises
         ------
@@ -146,6 +149,9 @@ class SummaryRecord:
     ) -> bool:  # fmt: skip
         """Write what was noted since the last call, as of this step; whether it was written.
 
+        Beside what `add_value` has noted that is what programs have told by `ops.ScalarSummary` and
+        its like.
+
         Parameters
         ----------
         step : int
@@ -162,6 +168,8 @@ class SummaryRecord:
         integer("step", step, 0)
         if plugin_filter is not None:
             raise fail("E0404", "plugin_filter can be None only", help="add fewer values instead")
+        for plugin, name, value in self._listener.take():
+            self.add_value(plugin, name, value)
         values, self._values = self._values, []
         if not values:
             return True
@@ -188,6 +196,7 @@ class SummaryRecord:
 
     def close(self) -> None:
         """Close the file."""
+        self._listener.leave()
         self._file.close()
 
 
@@ -233,5 +242,5 @@ def _image(tag: str, data: np.ndarray) -> bytes:
 
 #: What makes a value of a tag and an array.
 PLUGINS: dict[str, Callable[[str, np.ndarray], bytes]] = {
-    "scalar": _scalar, "histogram": events.histogram, "image": _image,
+    "scalar": _scalar, "tensor": events.tensor, "histogram": events.histogram, "image": _image,
 }  # fmt: skip

@@ -139,6 +139,9 @@ def test_what_asks_for_several_devices_is_refused(code, note):
     ("E0303", lambda x: P.Pad((1, 2))(x)),
     ("E0401", lambda x: P.Pad(((1, 2),))(x)),
     ("E0404", lambda x: P.Pad(((1, -2), (0, 0)))(x)),
+    ("E0404", lambda x: P.MirrorPad("CONSTANT")(x, ((0, 0), (0, 0)))),
+    ("E0404", lambda x: P.MirrorPad()(x, ((0, 0), (0, 9)))),
+    ("E0401", lambda x: P.MirrorPad()(x, ((0, 0),))),
     ("E0404", lambda x: P.Split(0, 3)(x)),
     ("E0404", lambda x: P.Unstack(num=3)(x)),
     ("E0404", lambda x: P.Softmax((0, 1))(x)),
@@ -489,3 +492,13 @@ def test_errors_are_of_s2sad():
         P.MatMul(transpose_c=True)
     place = caught.value.diagnostic.location
     assert place is not None and place.file.endswith("test_objects.py")
+
+
+@pytest.mark.parametrize("mode", ["REFLECT", "SYMMETRIC"])
+def test_mirror_images(mode):
+    pad, pairs, x = P.MirrorPad(mode=mode), ((1, 1), (1, 2)), np.arange(6.0).reshape(2, 3)
+    found = both_forms(lambda x: pad(x, pairs), ms.Tensor(x))
+    np.testing.assert_array_equal(found.asnumpy(), np.pad(x, pairs, mode.lower()))
+    assert pad(ms.Tensor(x), ms.Tensor(pairs)).tolist() == found.tolist()
+    with pytest.raises(S2sadError, match="E0305"):
+        ms.compile(lambda x, y: pad(x, y))(X, ms.Tensor(pairs))
