@@ -322,6 +322,9 @@ MERGED = [
     "isinf:65:60 mint.isinf:34 ops.isinf:20 ops.IsInf:7 numpy.isinf:4",
 ]
 
+#: Names of `nn` that MindSpore never had: people took them over from torch.
+NEVER = ("Module", "Sequential")
+
 #: Of modern files, the share (in percent) of which every operation, and every layer, loss and
 #: optimizer, is among the so many used most.
 REACH = {
