@@ -7,8 +7,9 @@ joint, or primal where no gradient is wanted ─TARGET─▶ IR ─backend─▶
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -175,10 +176,11 @@ def completed(
     if not stepwise:
         stages.run(program.function, stages.target, inputs)
     save_graphs(stages, program.function)
-    executable = build(program.function, function, stepwise=stepwise)
+    maker = builder(program.function, function, stepwise=stepwise)
+    variant = Variant(program, maker, stages)
     if inputs is not None:
-        check_executable(executable, inputs)
-    return Variant(program, executable, stages)
+        check_executable(variant.executable, inputs)
+    return variant
 
 
 def inputs_to_check(
@@ -220,7 +222,7 @@ def compile_vjp(
         stages.note(lowered, name, ())
         if not stepwise:
             stages.run(lowered, stages.target)
-        executable = build(lowered, what, stepwise=stepwise)
+        executable = builder(lowered, what, stepwise=stepwise)()
         halves.append(Half(function, executable, tuple(stages.functions[first:])))
     save_graphs(stages, joint)
     forward, backward = halves
@@ -238,15 +240,15 @@ def sunk(variant: Variant) -> Executable:
     if variant.sunk is None:
         function = clone(variant.program.function)
         run_passes(function, SINK)
-        variant.sunk = build(function, None, stepwise=False)
+        variant.sunk = builder(function, None, stepwise=False)()
     return variant.sunk
 
 
-def build(function: Function, of: Any, *, stepwise: bool) -> Executable:
-    """What runs `function`, which a call of `of` has become."""
+def builder(function: Function, of: Any, *, stepwise: bool) -> Callable[[], Executable]:
+    """What makes the executable of `function`, which a call of `of` has become."""
     if stepwise:
-        return import_module(STEPWISE).build(function, title_of_call(of))
-    return backend().build(function)
+        return partial(import_module(STEPWISE).build, function, title_of_call(of))
+    return partial(backend().build, function)
 
 
 def save_graphs(stages: Stages, function: Function) -> None:

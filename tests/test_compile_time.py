@@ -130,6 +130,50 @@ class Summed(nn.Cell):
         return self.nested(x).sum()
 
 
+class Block(nn.Cell):
+    """One of a transformer: attention over what came before, and two dense layers."""
+
+    def __init__(self, width: int, heads: int) -> None:
+        super().__init__()
+        self.heads = heads
+        self.norm1, self.norm2 = nn.LayerNorm((width,)), nn.LayerNorm((width,))
+        self.query, self.key, self.value, self.out = (nn.Dense(width, width) for _ in range(4))
+        self.wide, self.narrow = nn.Dense(width, 4 * width), nn.Dense(4 * width, width)
+
+    def split(self, x):
+        batch, length, width = x.shape
+        parts = ops.reshape(x, (batch, length, self.heads, width // self.heads))
+        return ops.transpose(parts, (0, 2, 1, 3))
+
+    def construct(self, x):
+        n = self.norm1(x)
+        q, k, v = self.split(self.query(n)), self.split(self.key(n)), self.split(self.value(n))
+        length = x.shape[1]
+        later = ops.triu(ops.ones((length, length), ms.float32), 1)
+        weights = ops.softmax(ops.matmul(q, ops.swapaxes(k, -1, -2)) - 1e9 * later, -1)
+        mixed = ops.transpose(ops.matmul(weights, v), (0, 2, 1, 3))
+        x = x + self.out(ops.reshape(mixed, x.shape))
+        return x + self.narrow(ops.gelu(self.wide(self.norm2(x))))
+
+
+class Transformer(nn.Cell):
+    def __init__(self, layers: int) -> None:
+        super().__init__()
+        self.blocks = nn.CellList([Block(64, 4) for _ in range(layers)])
+
+    def construct(self, x):
+        for block in self.blocks:
+            x = block(x)
+        return (x * x).sum()
+
+
+def training(layers: int) -> Any:
+    """A step of training of a transformer."""
+    net = Transformer(layers)
+    optimizer = nn.AdamWeightDecay(net.trainable_params(), 1e-3)
+    return nn.TrainOneStepCell(net, optimizer).set_train()
+
+
 def of_cell(cell: nn.Cell) -> Any:
     return ms.value_and_grad(cell, None, cell.trainable_params())
 
@@ -264,6 +308,16 @@ def test_kernels_do_not_grow_with_the_numbers_of_a_program():
     assert max(kernels) < 16, kernels
 
 
+def test_kernels_do_not_grow_with_the_layers_of_a_transformer():
+    kernels = []
+    for layers in (3, 6):
+        stages = gradient(Transformer(layers)).lower("f32[2, 16, 64]")
+        function = clone(stages["joint"])
+        run_passes(function, TO_C)
+        kernels.append([*emit([function]).kernels])
+    assert len(kernels[0]) == len(kernels[1]) < 80, kernels
+
+
 def test_stages_are_printed_in_as_many_steps_for_each_layer():
     calls = {}
     for layers in (12, 24, 48):
@@ -391,6 +445,12 @@ def backend(request, monkeypatch, programs_apart):
 def test_two_hundred_steps_compile_in_a_second(cell, backend):
     gradient(Scalars(2))(ones(8))  # imports
     assert seconds(gradient(cell(200)), sequence(200)) < 2
+
+
+@pytest.mark.slow
+def test_a_step_of_a_transformer_of_twelve_layers(backend):
+    gradient(Scalars(2))(ones(8))  # imports
+    assert seconds(ms.compile(training(12)), ones(2, 16, 64)) < 10
 
 
 @pytest.mark.slow

@@ -64,7 +64,7 @@ class PullbackVariant(Variant):
 
     def __init__(self, split: Split, forward: Half, backward: Half, stages: Any) -> None:
         program = replace(split.forward, function=forward.executable.function)
-        super().__init__(program, forward.executable, stages)
+        super().__init__(program, lambda: forward.executable, stages)
         self._count = len(numbers(program.form))
         self.split = split
         self.forward = forward

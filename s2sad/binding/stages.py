@@ -12,6 +12,7 @@ from s2sad.ir import store
 from s2sad.ir.clone import clone
 from s2sad.ir.graph import Function
 from s2sad.ir.sizes import at_sizes
+from s2sad.passes import plugins
 from s2sad.passes.base import Manager, Pass, Report
 from s2sad.passes.pipeline import format_pipeline
 
@@ -33,8 +34,9 @@ class Stages:
     primal, joint, target : tuple of Pass
         The three lists, with the passes that users plugged in where they asked for.
     functions : list of (str, Function)
-        Name of the stage and a copy of the function after it, made when somebody asks where it
-        is that of other stages at some sizes.
+        Name of the stage and a copy of the function after it. What passes made is made again when
+        somebody asks, by the same rewrites of what they were given; so is what other stages are at
+        some sizes.
     left : list of str
         The passes that were to come after each stage, as the text of a pipeline.
     reports : list of Report
@@ -55,7 +57,8 @@ class Stages:
 
     def note(self, function: Function, name: str, passes: tuple[Pass, ...]) -> None:
         """Keep a copy of `function` as the stage `name`, which `passes` and later lists follow."""
-        self._keep(function, name, (*passes, *self._following(passes)))
+        copy = clone(function)
+        self._keep(lambda: copy, name, (*passes, *self._following(passes)))
 
     def run(
         self, function: Function, passes: tuple[Pass, ...], inputs: Sequence[Any] | None = None
@@ -67,9 +70,13 @@ class Stages:
         """
         following = self._following(passes)
         manager = Manager(validate=inputs)
-        manager.observe = lambda function, name: self._keep(
-            function, name, (*manager.left, *following)
-        )
+
+        def keep(made: Callable[[], Function], name: str) -> None:
+            if plugins.are_there():  # what is plugged in now may be gone later
+                made()
+            self._keep(made, name, (*manager.left, *following))
+
+        manager.replay = keep
         self.reports += manager.run(function, passes)
 
     def at(self, sizes: Mapping[str, int]) -> Stages:
@@ -87,9 +94,8 @@ class Stages:
             return ()
         return self.target if passes is self.joint else (*self.joint, *self.target)
 
-    def _keep(self, function: Function, name: str, left: tuple[Pass, ...]) -> None:
-        copy = clone(function)
-        self._made.append((f"{len(self._made):02}-{name}", lambda: copy))
+    def _keep(self, made: Callable[[], Function], name: str, left: tuple[Pass, ...]) -> None:
+        self._made.append((f"{len(self._made):02}-{name}", made))
         self.left.append(format_pipeline(left))
 
     def __getitem__(self, name: str) -> Function:

@@ -6,7 +6,8 @@ A variant is right for the calls of one key, as long as its guards hold.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import threading
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -24,13 +25,22 @@ if TYPE_CHECKING:
     from s2sad.backends.base import Executable
 
 
+#: Held by whoever builds.
+_BUILDING = threading.RLock()
+
+
 class Variant:
     """One compiled program.
+
+    Parameters
+    ----------
+    program, stages
+    build : callable
+        Makes what runs the program, where somebody asks: who sinks steps runs another one.
 
     Attributes
     ----------
     program : Program
-    executable : Executable
     stages : Stages
     key : object
         What calls that it serves have in common.
@@ -43,12 +53,21 @@ class Variant:
 
     sunk: Executable | None = None
 
-    def __init__(self, program: Program, executable: Executable, stages: Any) -> None:
+    def __init__(self, program: Program, build: Callable[[], Executable], stages: Any) -> None:
         self.program = program
-        self.executable = executable
+        self._build = build
+        self._executable: Executable | None = None
         self._stages = stages
         self.holds = program.guards.holds  # asked at each call
         self._in_place = [_own_input(program, i) for i in range(len(program.written))]
+
+    @property
+    def executable(self) -> Executable:
+        """What runs the program, built once; errors are those of the backend."""
+        if self._executable is None:
+            with _BUILDING:  # another thread may have been quicker
+                self._executable = self._executable or self._build()
+        return self._executable
 
     @property
     def stages(self) -> Any:

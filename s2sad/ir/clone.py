@@ -89,7 +89,9 @@ def copy_operation(
     copy = Operation(
         operation.prim,
         [mapping.get(value, value) for value in operation.operands],
-        {name: static(value) for name, value in operation.attrs.items()},
+        operation.attrs
+        if static is as_it_is
+        else {name: static(value) for name, value in operation.attrs.items()},
         [static(value.type) for value in operation.results],
         regions={name: copy_region(region, mapping, origin, static) for name, region in regions},
         names=[value.name for value in operation.results],

@@ -191,7 +191,7 @@ class Operation(Reader):
         self,
         prim: Primitive,
         operands: Sequence[Value],
-        attrs: dict[str, Any],
+        attrs: Mapping[str, Any],
         types: Sequence[Type],
         *,
         regions: dict[str, Region] | None = None,
@@ -201,7 +201,9 @@ class Operation(Reader):
     ) -> None:
         super().__init__(operands)
         self.prim = prim
-        self.attrs = MappingProxyType(dict(attrs)) if attrs else NOTHING
+        # What nobody can change, the attributes of another operation, is shared.
+        is_kept = type(attrs) is MappingProxyType
+        self.attrs = attrs if is_kept else MappingProxyType(dict(attrs)) if attrs else NOTHING
         self.regions = MappingProxyType(dict(regions)) if regions else NOTHING
         for region in self.regions.values():
             region.parent = self
@@ -285,12 +287,10 @@ class Region(Reader):
         """
         if not self._stands_at(operation._place, operation):
             start = max(operation._place - 32, 0)
-            near = range(start, min(start + 64, len(self.operations)))
-            found = next((i for i in near if self._stands_at(i, operation)), None)
-            if found is None:
+            try:
+                operation._place = self.operations.index(operation, start, start + 64)
+            except ValueError:
                 self._count_anew()
-            else:
-                operation._place = found
         if not self._stands_at(operation._place, operation):
             raise fail("E0901", f"{operation!r} does not stand in this region")
         return operation._place

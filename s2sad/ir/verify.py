@@ -13,6 +13,7 @@ import struct
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from keyword import iskeyword
+from operator import is_
 from types import NoneType
 from typing import Any, NoReturn
 
@@ -34,7 +35,11 @@ LITERALS = (int, float, str, bool, NoneType, DType, dims.Symbolic, Size)
 LEAVES = (str, bytes, float, complex, bool, NoneType)
 
 
-def verify(function: Function, *, after: str = "") -> None:
+#: Operations that fitted their rules, each with all that the rules were asked about.
+Fitting = dict[Operation, tuple[Any, ...]]
+
+
+def verify(function: Function, *, after: str = "", fitting: Fitting | None = None) -> None:
     """Check that `function` is well formed.
 
     Parameters
@@ -42,6 +47,9 @@ def verify(function: Function, *, after: str = "") -> None:
     function : Function
     after : str
         What was done last, such as the name of a pass; the message begins with it.
+    fitting : dict, optional
+        Of those who verify a function often: what fitted its rule before, and is the very same
+        now, need not be held to it again. Where it stands and who reads it is checked always.
 
     Raises
     ------
@@ -66,15 +74,16 @@ def verify(function: Function, *, after: str = "") -> None:
        = note:     t2: f32[4] = p.neg(x)
        = note:     yield t1
     """
-    _Verifier(function, after).check()
+    _Verifier(function, after, {} if fitting is None else fitting).check()
 
 
 class _Verifier:
     """One walk over one function."""
 
-    def __init__(self, function: Function, after: str) -> None:
+    def __init__(self, function: Function, after: str, fitting: Fitting) -> None:
         self.function = function
         self.after = after
+        self.fitting = fitting
         #: Values that may be read here, with the number of times that they were.
         self.visible: dict[Value, int] = {}
         self.seen: set[Operation | Region] = set()
@@ -135,6 +144,16 @@ class _Verifier:
         if operation.parent is not region:
             self.fault(f"{operation.prim.name} has another parent than its region", operation)
         self.check_reads(operation)
+        asked = _asked_about(operation)
+        if _are_same(asked, self.fitting.get(operation, ())):
+            self.define_results(operation)
+            return
+        self.check_fit(operation)
+        if not operation.regions:  # what stands in regions is not asked about
+            self.fitting[operation] = asked
+
+    def check_fit(self, operation: Operation) -> None:
+        """What an operation says of itself is what the rules of its primitive say."""
         types = [value.type for value in operation._reads]
         self.check_attributes(operation, types)
         if operation.regions or operation.prim.regions:
@@ -248,11 +267,13 @@ class _Verifier:
             self.visible = outer
             built[name] = region
 
-    def check_results(self, operation: Operation, types: Sequence[Type]) -> None:
-        prim, results = operation.prim, operation.results
-        for index, value in enumerate(results):
+    def define_results(self, operation: Operation) -> None:
+        for index, value in enumerate(operation.results):
             self.define(value, operation, index)
-        regions = dict(operation.regions)
+
+    def check_results(self, operation: Operation, types: Sequence[Type]) -> None:
+        self.define_results(operation)
+        prim, results, regions = operation.prim, operation.results, dict(operation.regions)
         expected = self.asked(operation, prim.infer, types, dict(operation.attrs), regions)
         found = [value.type for value in results]
         if not same_types(found, expected):
@@ -409,6 +430,20 @@ def _is_index(index: Any, length: int) -> bool:
 
 def _is_size(size: Any) -> bool:
     return isinstance(size, dims.Symbolic) or (type(size) in (int, Size) and size >= 0)
+
+
+def _asked_about(operation: Operation) -> tuple[Any, ...]:
+    """All that `check_fit` looks at but for regions; none of it can be changed, only replaced."""
+    return (
+        operation.prim, operation.attrs, operation.loc, operation.scope,
+        *[value.type for value in operation._reads], None,
+        *[getattr(value, "type", None) for value in operation.results],
+    )  # fmt: skip
+
+
+def _are_same(now: tuple[Any, ...], before: tuple[Any, ...]) -> bool:
+    """Whether all are the very objects that they were; equal ones may be spelled otherwise."""
+    return len(now) == len(before) and all(map(is_, now, before))
 
 
 def _title(place: Any) -> str:

@@ -13,6 +13,7 @@ import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cache, partial
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -20,7 +21,7 @@ from s2sad.core.diagnostics import S2sadError, fail
 from s2sad.ir.clone import clone
 from s2sad.ir.graph import Function
 from s2sad.ir.rewriter import Rewriter
-from s2sad.ir.verify import verify
+from s2sad.ir.verify import Fitting, verify
 from s2sad.passes import validation
 from s2sad.passes.bisect import run_limited
 from s2sad.passes.reproduce import noted, reproducer
@@ -157,8 +158,8 @@ class Repeat(Pass):
         raise fail("E0901", f"{self} still changes something after {self.rounds} rounds")
 
 
-def _ignore(function: Function, stage: str) -> None:
-    """What `observe` does by default."""
+def _ignore(function: Any, stage: str) -> None:
+    """What `observe` and `replay` do by default."""
 
 
 @dataclass
@@ -170,7 +171,9 @@ class Manager:
     Attributes
     ----------
     observe : callable
-        ``observe(function, name)`` after each pass; dumps are written there.
+        ``observe(function, name)`` after each pass.
+    replay : callable
+        ``replay(made, name)`` after each pass, where ``made()`` gives the function of then anew.
     stop_after : int or None
         Rewrites that may be made in all, those of needed passes not counted: whether a program
         goes wrong by the n-th is found by halving n (`passes.bisect`).
@@ -187,6 +190,7 @@ class Manager:
     """
 
     observe: Callable[[Function, str], None] = _ignore
+    replay: Callable[[Callable[[], Function], str], None] = _ignore
     stop_after: int | None = None
     folder: Path | None = None
     validate: Sequence[Any] | None = None
@@ -204,18 +208,22 @@ class Manager:
             when a pass changes what the program computes; whatever a pass itself raises. Notes say
             in which file the function is that the pass was given, and how to run it again.
         """
-        verify(function)
-        return _Run(self, function).passes(passes)
+        fitting: Fitting = {}
+        verify(function, fitting=fitting)
+        return _Run(self, function, fitting).passes(passes)
 
 
 class _Run:
     """One list of passes over one function."""
 
-    def __init__(self, manager: Manager, function: Function) -> None:
+    def __init__(self, manager: Manager, function: Function, fitting: Fitting) -> None:
         self.manager = manager
         self.function = function
+        self.fitting = fitting
         self.changes = 0
-        self.start = clone(function)
+        self.start = start = clone(function)
+        #: Gives what the pass that ran last has made, anew.
+        self.made: Callable[[], Function] = lambda: start
         #: What led from `start` to `function`: passes, and the steps that each made.
         self.done: list[tuple[Pass, int]] = []
         self.checker = None
@@ -237,6 +245,8 @@ class _Run:
         except Exception as error:
             raise self.explained(error, step) from error.__cause__
         self.manager.observe(self.function, step.name)
+        self.made = cache(partial(_after, self.made, *self.done[-1]))
+        self.manager.replay(self.made, step.name)
         return [report]
 
     def repeated(self, step: Repeat) -> list[Report]:
@@ -272,7 +282,7 @@ class _Run:
 
     def verify(self, step: Pass, rewriter: StepRewriter) -> None:
         try:
-            verify(self.function, after=str(step))
+            verify(self.function, after=str(step), fitting=self.fitting)
         except S2sadError as error:
             if rewriter.limit is None or rewriter.steps < rewriter.limit:
                 raise
@@ -293,6 +303,13 @@ class _Run:
         """`error` with notes that say how to see it again."""
         made = reproducer(self.before, step, self.manager.folder, self.manager.validate)
         return noted(error, made)
+
+
+def _after(before: Callable[[], Function], step: Pass, steps: int) -> Function:
+    """A copy of what `before` gives, after a pass that makes so many steps."""
+    function = clone(before())
+    run_limited(step, function, StepRewriter(function, steps))
+    return function
 
 
 def run_passes(

@@ -51,17 +51,24 @@ class Grouping:
 
         Both are leaders. Where the answer takes long, it is no.
         """
-        lowest = self._level[one]  # who waits for `one` is higher
-        todo = {g: None for g in self._before(other) if g is not one and self._level[g] > lowest}
+        leader, level, read = self.leader, self._level, self._read
+        lowest = level[one]  # who waits for `one` is higher
+        todo = [
+            group for op in read[other]
+            if (group := leader[op]) is not one and group is not other and level[group] > lowest
+        ]  # fmt: skip
         asked: set[Operation] = set()
         while todo:
-            group, _ = todo.popitem()
+            group = todo.pop()
+            if group in asked:
+                continue
             asked.add(group)
-            for before in self._before(group):
+            for op in read[group]:
+                before = leader[op]
                 if before is one:
                     return False
-                if self._level[before] > lowest and before not in asked:
-                    todo[before] = None
+                if level[before] > lowest and before not in asked:
+                    todo.append(before)
             if len(asked) > MOST_ASKED:
                 return False
         return True

@@ -162,6 +162,8 @@ def matches(
     listener : callable, optional
         Told of each reason why something does not match.
     """
+    if listener is None and not _has_producers(node, operation):
+        return
     found = _with_attributes(node, operation, bound, listener)
     if found is None or len(operation.results) != 1:
         return
@@ -171,6 +173,15 @@ def matches(
     yield from _all(node.operands, operands, found, listener)
     if len(operands) == 2 and node.prim.has(Trait.COMMUTATIVE):
         yield from _all(node.operands, operands[::-1], found, listener)
+
+
+def _has_producers(node: Node, operation: Operation) -> bool:
+    """Whether operands come from such operations as `node` asks for: most others end here."""
+    asked = [part.prim for part in node.operands if isinstance(part, Node)]
+    if not asked:
+        return True
+    made = [getattr(value.owner, "prim", None) for value in operation.operands]
+    return all(prim in made for prim in asked)
 
 
 def _all(

@@ -162,7 +162,7 @@ class Trial:
 
     def _add(self, name: str, executable: Any) -> None:
         stepwise = self.variants["stepwise"]
-        self.variants[name] = Variant(stepwise.program, executable, stepwise.stages)
+        self.variants[name] = Variant(stepwise.program, lambda: executable, stepwise.stages)
 
     def run(self, name: str, args: Sequence[Any]) -> Leaves | Exception:
         """All that a call gives, gradients too, and Parameters after it; or what it raises."""

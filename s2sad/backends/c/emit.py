@@ -88,14 +88,31 @@ class Unit:
 
     Attributes
     ----------
-    text : str
-        With the tables of its programs, but for those that were completed for some sizes: these
-        are in `Program`, and what is here serves other sizes.
+    head : str
+        What kernels need.
+    kernels : dict of str to str
+        Their functions, by name.
+    tables : str
+        Those of its programs, but for those that were completed for some sizes: these are in
+        `Program`, and what is here serves other sizes.
     programs : list of Program
     """
 
-    text: str
+    head: str
+    kernels: Mapping[str, str] = field(default_factory=dict)
+    tables: str = ""
     programs: list[Program] = field(default_factory=list)
+
+    @property
+    def text(self) -> str:
+        """All of it."""
+        return _file(self.head, *self.kernels.values(), self.tables)
+
+    def parts(self, kernels: Sequence[Sequence[str]]) -> list[str]:
+        """Files that together are this one: the tables, and one for each group of `kernels`."""
+        known = "\n".join(f"S2_KERNEL({name});" for name in self.kernels)
+        groups = [_file(self.head, *map(self.kernels.__getitem__, names)) for names in kernels]
+        return [_file(self.head, known, self.tables), *groups]
 
 
 def emit(functions: Sequence[Function]) -> Unit:
@@ -106,7 +123,7 @@ def emit(functions: Sequence[Function]) -> Unit:
 class _Emitter:
     def __init__(self) -> None:
         self.names: dict[str, str] = {}
-        self.kernels: list[str] = []
+        self.kernels: dict[str, str] = {}
         self.headers: dict[str, None] = {}
         self.tables: list[str] = []
         self.sizes: dict[str, int] = {}
@@ -115,8 +132,8 @@ class _Emitter:
         programs = [self.program(number, function) for number, function in enumerate(functions)]
         title = functions[0].title or functions[0].name
         includes = "\n".join(f'#include "{name}"' for name in ("s2sad.h", *self.headers))
-        parts = [f"/* s2sad C 1: {_comment(title)} */", includes, *self.kernels, *self.tables]
-        return Unit("\n\n".join(parts) + "\n", programs)
+        head = f"/* s2sad C 1: {_comment(title)} */\n\n{includes}"
+        return Unit(head, self.kernels, "\n\n".join(self.tables), programs)
 
     # ---- programs --------------------------------------------------------------------------
 
@@ -159,7 +176,7 @@ class _Emitter:
             label = re.sub(r"\W", "_", kernel.label)[:LONGEST_LABEL].rstrip("_")
             self.names[body] = name = f"k{len(self.names)}_{label}"
             self.headers.update(dict.fromkeys(kernel.headers))
-            self.kernels.append(self._function(name, kernel))
+            self.kernels[name] = self._function(name, kernel)
         return self.names[body]
 
     def _function(self, name: str, kernel: Kernel) -> str:
@@ -179,6 +196,10 @@ class _Emitter:
             *_placed(kernel.epilogue.lines), "}",
         ]  # fmt: skip
         return "\n".join(block) + "\n\n" + text.replace("EPILOGUE", own)
+
+
+def _file(*parts: str) -> str:
+    return "\n\n".join(parts) + "\n"
 
 
 def _handed_out(number: int, kernels: Sequence[str]) -> str:

@@ -50,7 +50,7 @@ def build(function: Function) -> CExecutable:
 def compile_many(functions: Sequence[Function]) -> list[CExecutable]:
     """Executables of `functions`, compiled as one file."""
     unit = emit(functions)
-    library = library_of(unit.text)
+    library = library_of(unit)
     return [CExecutable(unit, program, library) for program in unit.programs]
 
 

@@ -11,20 +11,16 @@ import logging
 import os
 import threading
 import time
-from collections.abc import Sequence
 from pathlib import Path
 
-from s2sad.backends.c import processes
 from s2sad.backends.c.libraries import (
     CONTRACTING,
     EXACT,
     SUFFIX,
     Toolchain,
     load_library,
-    object_command,
-    require_done,
 )
-from s2sad.backends.c.toolchain import TIMEOUT, compile_library, require_toolchain
+from s2sad.backends.c.toolchain import compile_library, compile_objects, require_toolchain
 from s2sad.core import cache
 from s2sad.core.diagnostics import fail
 from s2sad.core.progress import progress
@@ -100,27 +96,12 @@ def build(toolchain: Toolchain, sources: Path, into: Path) -> None:
     # The largest first: the last one to end is then a short one.
     units = sorted(sources.glob("*.c"), key=lambda unit: unit.stat().st_size, reverse=True)
     with cache.cache().scratch() as folder:
-        objects = [folder / f"{unit.stem}.o" for unit in units]
-        _compile(toolchain, units, objects, sources)
+        with progress("building the runtime, once", len(units)) as step:
+            objects = compile_objects(
+                units, folder, flags_of=flags_of, includes=[sources], toolchain=toolchain, done=step
+            )
         compile_library(objects, into / NAME, flags=(), toolchain=toolchain)
     logger.info("building the runtime, once: %.1f s", time.perf_counter() - start)
-
-
-def _compile(
-    toolchain: Toolchain, units: Sequence[Path], objects: Sequence[Path], headers: Path
-) -> None:
-    commands = [
-        object_command(toolchain, unit, each, flags=flags_of(unit.stem), includes=[headers])
-        for unit, each in zip(units, objects, strict=True)
-    ]
-    unit_of = dict(zip(commands, units, strict=True))
-    with progress("building the runtime, once", len(units)) as step:
-
-        def done(finished: processes.Finished) -> None:
-            require_done(finished, [unit_of[finished.command]])
-            step()
-
-        processes.run_all(commands, timeout=TIMEOUT, jobs=processes.cores(), done=done)
 
 
 def flags_of(unit: str) -> tuple[str, ...]:

@@ -16,7 +16,7 @@ import shlex
 import shutil
 import sys
 import warnings
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import asdict
 from pathlib import Path
@@ -28,6 +28,7 @@ from s2sad.backends.c.libraries import (
     SUFFIX,
     Toolchain,
     library_command,
+    object_command,
     require_done,
     written_whole,
 )
@@ -247,6 +248,52 @@ def warn_of_none() -> None:
     warnings.warn_explicit(
         message, UserWarning, place.file if place else __file__, place.line if place else 1
     )
+
+
+def compile_objects(
+    sources: Sequence[Path],
+    folder: Path,
+    *,
+    flags_of: Callable[[str], Sequence[str]],
+    includes: Sequence[Path] = (),
+    toolchain: Toolchain | None = None,
+    done: Callable[[], object] = lambda: None,
+) -> list[Path]:
+    """Objects in `folder`, one for each of `sources`, compiled as many at once as there are cores.
+
+    Parameters
+    ----------
+    sources : sequence of Path
+        In the order in which they are begun.
+    folder : Path
+    flags_of : callable
+        From the stem of a source's name to flags beside those of the toolchain.
+    includes : sequence of Path
+        Folders of headers.
+    toolchain : Toolchain, optional
+        That of the environment by default.
+    done : callable
+        Called when one was made.
+
+    Raises
+    ------
+    S2sadError
+        As of `compile_library`.
+    """
+    toolchain = toolchain or require_toolchain()
+    objects = [folder / f"{source.stem}.o" for source in sources]
+    commands = [
+        object_command(toolchain, source, each, flags=flags_of(source.stem), includes=includes)
+        for source, each in zip(sources, objects, strict=True)
+    ]
+    source_of = dict(zip(commands, sources, strict=True))
+
+    def has_ended(finished: Finished) -> None:
+        require_done(finished, [source_of[finished.command]])
+        done()
+
+    processes.run_all(commands, timeout=TIMEOUT, jobs=processes.cores(), done=has_ended)
+    return objects
 
 
 def compile_library(

@@ -69,7 +69,8 @@ class Shelf:
                 folder = cache().find(KIND, name)
                 program = None if folder is None else self._program(folder)
                 if program is not None:
-                    return StoredVariant(program, backend().build(program.function), compiled)
+                    build = functools.partial(backend().build, program.function)
+                    return StoredVariant(program, build, compiled)
         except S2sadError as error:
             _give_up(error)
         return None
@@ -182,9 +183,9 @@ class StoredVariant(Variant):
     """
 
     def __init__(
-        self, program: Program, executable: Any, compiled: Callable[[], Variant]
-    ) -> None:  # fmt: skip
-        super().__init__(program, executable, None)
+        self, program: Program, build: Callable[[], Any], compiled: Callable[[], Variant]
+    ) -> None:
+        super().__init__(program, build, None)
         self._compiled = compiled
 
     @property

@@ -7,11 +7,11 @@ import pytest
 
 from s2sad import prims as p
 from s2sad.backends.c import programs
-from s2sad.backends.c.emit import emit
+from s2sad.backends.c.emit import Unit, emit
 from s2sad.backends.c.executable import compile_many
 from s2sad.backends.c.programs import library_of
 from s2sad.compiler import TARGET
-from s2sad.core import location
+from s2sad.core import cache, location
 from s2sad.core.location import Location
 from s2sad.ir.builder import build_function
 from s2sad.ir.clone import clone
@@ -44,7 +44,7 @@ def test_nothing_is_warned_of(monkeypatch, first):
 def test_a_warning_is_an_error_there(monkeypatch):
     monkeypatch.setattr(programs, "PROGRAM_FLAGS", (*programs.PROGRAM_FLAGS, *WARNINGS))
     with pytest.raises(Exception, match=r"E0904.*unused"):
-        library_of("static int unused;\n")
+        library_of(Unit("static int unused;"))
 
 
 def test_a_dump_that_is_read_again_gives_the_same_file():
@@ -112,3 +112,37 @@ def test_numbers_of_constants_are_exact():
         for found, number in zip(executable.run([np.ones(2)]), numbers, strict=True):
             np.testing.assert_array_equal(found, np.full(2, number))
             assert np.signbit(found[0]) == np.signbit(number) or np.isnan(number)
+
+
+def many_kernels(x, y):
+    for _ in range(3):
+        x = p.cumsum(p.tanh(p.matmul(x, y)), axis=0)
+        x = p.sort(p.exp(p.neg(p.mul(x, x))), axis=1)[0]
+    return x, p.reduce_sum(x, axis=(0, 1))
+
+
+def test_parts_that_are_compiled_at_once_make_the_same_library(monkeypatch):
+    inputs = [np.linspace(-1, 1, 64, dtype=np.float32).reshape(8, 8)] * 2
+    results = []
+    for least in (10**9, 1):
+        monkeypatch.setattr(programs, "LEAST_WORK", least)
+        monkeypatch.setattr(programs, "_loaded", {})
+        cache.cache().clear()
+        function = build_function(many_kernels, [f32[8, 8]] * 2)
+        run_passes(function, TARGET["s2sad.backends.c"])
+        assert (len(programs.shared_out(emit([function]), jobs=3)) == 3) is (least == 1)
+        monkeypatch.setattr(programs.processes, "cores", lambda: 3)
+        (executable,) = compile_many([function])
+        results.append(executable.run(inputs))
+    for whole, parted in zip(*results, strict=True):
+        np.testing.assert_array_equal(whole, parted)
+
+
+def test_work_is_shared_out_evenly_and_all_of_it():
+    texts = {f"k{i}": "\n" * (50 * i) for i in range(10)}
+    groups = programs.shared_out(Unit("", texts), jobs=2)
+    assert sorted(name for group in groups for name in group) == sorted(texts)
+    one, other = (sum(programs.work_of(texts[name]) for name in group) for group in groups)
+    assert abs(one - other) <= 50
+    assert len(programs.shared_out(Unit("", dict.fromkeys("ab", "\n")), jobs=2)) < 2
+    assert programs.shared_out(Unit(""), jobs=2) == []

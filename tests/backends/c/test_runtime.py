@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from s2sad.backends.c import runtime
+from s2sad.backends.c import processes, runtime
 from s2sad.backends.c.libraries import SUFFIX, load_library
 from s2sad.backends.c.runtime import is_built, library, load, runtime_digest
 from s2sad.backends.c.toolchain import compile_library, require_toolchain
@@ -79,9 +79,9 @@ def test_its_digest_depends_on_all_that_it_is_made_of(sources):
 
 def test_units_get_their_flags(sources, monkeypatch):
     ran = []
-    real = runtime.processes.run_all
+    real = processes.run_all
     monkeypatch.setattr(
-        runtime.processes,
+        processes,
         "run_all",
         lambda commands, **x: ran.extend(commands) or real(commands, **x),
     )

@@ -68,11 +68,12 @@ typedef struct {
     const int32_t *a;
 } s2_tile;
 
-/* How a kernel is defined: `S2_KERNEL(name) { ... return 0; }`. */
+/* How a kernel is defined: `S2_KERNEL(name) { ... return 0; }`; not static, for the table of its
+ * program may be in another file of the library. */
 #define S2_KERNEL(name)                                                                           \
-    static int name(s2_run *run __attribute__((unused)), void *const *p __attribute__((unused)),  \
-                    const int32_t *a __attribute__((unused)),                                     \
-                    int64_t begin __attribute__((unused)), int64_t end __attribute__((unused)))
+    int name(s2_run *run __attribute__((unused)), void *const *p __attribute__((unused)),         \
+             const int32_t *a __attribute__((unused)),                                            \
+             int64_t begin __attribute__((unused)), int64_t end __attribute__((unused)))
 
 /* And an epilogue: `data` is a `s2_tile`. */
 #define S2_EPILOGUE(name)                                                                         \
