@@ -54,6 +54,11 @@ class Steps:
                 self._on_step(number, *(result if isinstance(result, tuple) else (result,)))
 
     @property
+    def is_watched(self) -> bool:
+        """Whether code of the user's runs for each step."""
+        return self._on_step is not None
+
+    @property
     def results(self) -> Any:
         """Results of all steps in the form of one, or of the last; None where there is none."""
         if not self._kept:

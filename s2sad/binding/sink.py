@@ -83,8 +83,9 @@ class Batch:
     @staticmethod
     def of(given: Any) -> Batch:
         """`given` as a step takes it: the items of a tuple or a list, or it alone."""
-        items = tuple(given) if isinstance(given, (tuple, list)) else (given,)
-        args = map_leaves(items, lambda x: Tensor(x) if isinstance(x, np.ndarray) else x)
+        args = tuple(given) if isinstance(given, (tuple, list)) else (given,)
+        if not all(type(item) is Tensor for item in args):
+            args = map_leaves(args, lambda x: Tensor(x) if isinstance(x, np.ndarray) else x)
         tensors: list[Tensor] = []
         key = key_of(args, tensors)
         return Batch(args, tensors, key)
@@ -154,6 +155,9 @@ class Run:
             self.hidden = [x for x in variant.program.sources if not isinstance(x, int)]
             self.arrays = [source.array for source in self.hidden]
         work = copy_context().run
+        written = set(map(id, variant.program.written))
+        pairs = zip(self.hidden, self.arrays, strict=True)
+        self._own = [(source, array) for source, array in pairs if id(source) in written]
         self._thread = threading.Thread(target=work, args=(self._work,), name="s2sad sink")
         self._thread.start()
 
@@ -175,7 +179,8 @@ class Run:
         self._thread.join()
         if self.error is not None:
             number = self.first + self.channel.steps
-            left = f"as step {number - 1} left them" if number else "as they were"
+            last = number if self.channel.state is not None else self.first
+            left = f"as step {last - 1} left them" if last else "as they were"
             annotate(self.error, f"it was step {number} of a sink, from 0; Parameters are {left}")
 
     def adopt(self) -> None:
@@ -201,9 +206,8 @@ class Run:
 
     def conflict(self) -> Exception | None:
         """E0707 where somebody else has set what the program writes."""
-        written = set(map(id, self.variant.program.written))
-        for source, array in zip(self.hidden, self.arrays, strict=True):
-            if id(source) in written and source.array is not array:
+        for source, array in self._own:
+            if source.array is not array:
                 return _changed(f"{getattr(source, 'name', 'a tensor')} was set")
         return None
 
@@ -343,6 +347,9 @@ class _Sink:
 
     def show_early(self) -> None:
         """Show it while the sink runs: E0707 where the user then changes what that has read."""
+        if not self.sinks.steps.is_watched:
+            self.show_last()
+            return
         before = self.run.reads()
         self.show_last()
         self.run.require_unset()

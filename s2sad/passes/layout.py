@@ -4,13 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from math import prod
 from typing import ClassVar
 
-from s2sad.ir.graph import Function, Operation, Value
+from s2sad.ir.graph import Function, Operation, Region, Value
+from s2sad.ir.loops import is_loop
 from s2sad.ir.rewriter import Rewriter
 from s2sad.passes.base import Pass
 from s2sad.prims.linalg import matmul
 from s2sad.prims.shape import transpose
+
+#: Rows up to which a product reads a matrix so seldom that to pack it is most of the work.
+FEW = 48
 
 
 @dataclass(frozen=True)
@@ -22,6 +27,9 @@ class Layout(Pass):
 
     So does one whose product is only transposed: its operands are exchanged. Another order in
     memory may have NumPy sum in another order, so results may be rounded otherwise.
+
+    A matrix that is transposed before a loop stays so where each trip multiplies few rows by it: to
+    read it across costs as much as to transpose it, and that again and again.
     """
 
     name: ClassVar[str] = "layout"
@@ -36,12 +44,32 @@ class Layout(Pass):
 def _with_operands_as_they_lie(operation: Operation, rewriter: Rewriter) -> Operation:
     operands, attrs = list(operation.operands), dict(operation.attrs)
     for index, name in ((0, "transpose_a"), (1, "transpose_b")):
+        is_kept = index == 1 and _is_read_again(operation)
         while (source := _transposed(operands[index])) is not None:
+            if is_kept and not attrs[name]:
+                break
             operands[index], attrs[name] = source, not attrs[name]
     if attrs == dict(operation.attrs) and operands == list(operation.operands):
         return operation
     with rewriter.step("read as it lies", operation):
         return _replaced(operation, operation, operands, attrs, rewriter)
+
+
+def _is_read_again(operation: Operation) -> bool:
+    """Whether each trip of a loop multiplies few rows by a matrix transposed before the loop."""
+    matrix = operation.operands[1]
+    rows = operation.result.shape[:-1]
+    if _transposed(matrix) is None or not all(isinstance(n, int) for n in rows):
+        return False
+    if len(matrix.shape) != 2 or prod(rows) > FEW:  # type: ignore[arg-type]
+        return False
+    region = operation.parent
+    while region is not matrix.region and isinstance(region, Region):
+        around = region.parent
+        if not isinstance(around, Operation) or is_loop(around):
+            return isinstance(around, Operation)
+        region = around.parent
+    return False
 
 
 def _transposed(value: Value) -> Value | None:

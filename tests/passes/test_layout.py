@@ -53,6 +53,28 @@ def test_of_many_matrices():
     assert names == ["transpose", "matmul"]
 
 
+@pytest.mark.parametrize(("rows", "attrs"), [(8, (False, False)), (64, (True, False))])
+def test_what_is_transposed_before_a_loop_stays_so_for_few_rows(rows, attrs):
+    """And a product that would undo the transpose reads what lay there first."""
+
+    def run(x, w):
+        turned = t(w)
+
+        def body(i, h):
+            return p.matmul(p.tanh(p.matmul(h, turned)), turned, transpose_b=True)
+
+        return p.for_(0, 3, 1, x, body=body)
+
+    function = build_function(run, [f64[rows, 5], f64[7, 5]])
+    inputs = [np.random.default_rng(i).normal(size=s) for i, s in enumerate([(rows, 5), (7, 5)])]
+    (before,) = evaluate(function, inputs)
+    run_passes(function, [Layout()])
+    (after,) = evaluate(function, inputs)
+    np.testing.assert_allclose(after, before, rtol=1e-12)
+    found = [op.attrs["transpose_b"] for op in function.walk() if op.prim is p.matmul]
+    assert tuple(found) == attrs
+
+
 def test_a_transpose_that_others_read_stays():
     assert laid_out(lambda x, y: (p.matmul(t(x), y), t(x)), (4, 3), (4, 5)).count("matmul") == 1
     names = laid_out(lambda x, y: [z := t(x), p.matmul(z, y)], (4, 3), (4, 5))

@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+import numpy as np
+
+from s2sad.backends.c.literal import literal
 from s2sad.backends.c.scalar import Scalar, function
 from s2sad.backends.c.template import stored
 from s2sad.core.dtypes import DType
@@ -46,6 +49,26 @@ def _clip(args: Sequence[str], dtype: DType, attrs: Mapping[str, Any]) -> str:
     return _minimum([_maximum([x, low], dtype, attrs), high], dtype, attrs)
 
 
+def _power(args: Sequence[str], dtype: DType, attrs: Mapping[str, Any]) -> str:
+    """A square is one product, which is rounded once as well.
+
+    Examples
+    --------
+    >>> from s2sad.core import dtypes
+    >>> _power(["x", "0x1.0000000000000p+1f"], dtypes.float32, {})
+    '(x * x)'
+    >>> _power(["x", "y"], dtypes.float32, {})
+    's2_pow_f32(x, y)'
+    """
+    base, exponent = args
+    if dtype.is_float and exponent == literal(np.asarray(2, dtype.storage), dtype):
+        return f"({base} * {base})"
+    if dtype.is_float and exponent == literal(np.asarray(1, dtype.storage), dtype):
+        return base
+    return _any_power(args, dtype, attrs)
+
+
+_any_power = function("s2_pow")
 _turned_up, _cut_off = wrapping("{0} < 0 ? -{0} : {0}"), wrapping("{0} <= 0 ? 0 : {0}")
 _maximum, _minimum = function("s2_maximum"), function("s2_minimum")
 
@@ -66,5 +89,5 @@ SCALARS: dict[Primitive, Scalar] = {
     a.relu: _relu,
     a.sqrt: function("s2_sqrt"),
     a.rsqrt: function("s2_rsqrt"),
-    a.pow: function("s2_pow"),
+    a.pow: _power,
 }

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 
 from s2sad.backends.c.group import Group, Loop
 from s2sad.backends.c.writer import Line, Writer
-from s2sad.passes.space import Unfit
+from s2sad.ir.graph import Value
+from s2sad.passes.space import Map, Unfit
 
 
 class BlockWriter(Writer):
@@ -18,11 +19,14 @@ class BlockWriter(Writer):
         With the dimension at which columns begin in `split`.
     rows : int
         Of each product of a batch.
+    loose : Value, optional
+        The product, where the unit hands over each block and keeps nothing.
     """
 
-    def __init__(self, group: Group, rows: int) -> None:
+    def __init__(self, group: Group, rows: int, loose: Value | None = None) -> None:
         super().__init__(group)
         self.rows = rows
+        self.loose = loose
 
     def write(self) -> list[Line]:
         group, split = self.group, self.group.split
@@ -31,9 +35,16 @@ class BlockWriter(Writer):
         around = [loop for loop in group.loops if loop.of[0] < split]
         if len(columns) > 1:
             raise Unfit("the columns of a block do not run together")
+        if not columns:  # the only one is the whole of a row
+            self.put("#pragma omp simd")
         self.open("for (int64_t r = 0; r < rows; r++) {")
         self.put(f"const int64_t at = batch * {self.rows} + row + r;")
         self._place(around)
+        if not columns:
+            self.statements(group.operations)
+            self.store(group.outputs)
+            self.close()
+            return self.finished()
         self.statements(group.operations, ready={d for loop in around for d in loop.of})
         self.put("#pragma omp simd")
         self.open("for (int64_t c = 0; c < cols; c++) {")
@@ -44,6 +55,11 @@ class BlockWriter(Writer):
         self.close()
         self.close()
         return self.finished()
+
+    def _load(self, value: Value, map_: Map, *, as_bits: bool) -> str:
+        if value is not self.loose:
+            return super()._load(value, map_, as_bits=as_bits)
+        return "block[r * stride + c]"
 
     def _place(self, around: Sequence[Loop]) -> None:
         """The indices of a row, from its number among all."""

@@ -6,6 +6,7 @@ import ctypes
 import weakref
 from collections import deque
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -16,6 +17,8 @@ from s2sad.prims.channel import BATCHES, REPORTS, Channel, require_types
 from s2sad.prims.queue import queue_keep, queue_next, queue_report
 
 _POINTER, _COUNT = ctypes.c_void_p, ctypes.c_int64
+#: Bytes of the results of steps for which memory is taken at a time.
+SMALL = 1024
 #: Results and arguments of the functions of the unit.
 _SIGNATURES: dict[str, tuple[Any, list[Any]]] = {
     "new": (_POINTER, [ctypes.c_int32, ctypes.c_int32, _POINTER] * 2),
@@ -33,7 +36,7 @@ _SIGNATURES: dict[str, tuple[Any, list[Any]]] = {
     "kept": (_POINTER, [_POINTER, ctypes.c_int32]),
     "next": (ctypes.c_int, [_POINTER, _POINTER, _POINTER]),
     "report": (ctypes.c_int, [_POINTER, _POINTER]),
-    "keep": (ctypes.c_int, [_POINTER, ctypes.c_int32, _POINTER, _POINTER]),
+    "keep": (ctypes.c_int, [_POINTER, ctypes.c_int32, _POINTER]),
 }
 
 
@@ -59,23 +62,35 @@ class QueueChannel(Channel):
         self, library: ctypes.CDLL, function: Function,
         batches: int = BATCHES, reports: int = REPORTS,
     ) -> None:  # fmt: skip
-        self._library = library
-        for name, (result, arguments) in _SIGNATURES.items():
-            called = getattr(library, f"s2_queue_{name}")
-            called.restype, called.argtypes = result, arguments
+        functions = _functions(library)
         self._types, self._results, self._kept = _types_in(function)
+        self._state: tuple[np.ndarray, ...] | None = None
         values, results = map(_sizes, (self._types, self._results))
-        self.pointer = library.s2_queue_new(
+        self.pointer = functions["new"](
             batches, len(self._types), values, reports, len(self._results), results
         )
         if not self.pointer:
             raise MemoryError("no memory is left for the queue of a program")
-        weakref.finalize(self, library.s2_queue_free, self.pointer)
+        weakref.finalize(self, functions["free"], self.pointer)
+        self._bound = {name: partial(f, self.pointer) for name, f in functions.items()}
+        self._batch = [(t.dtype.storage, t.shape) for t in self._types]
+        self._take, self._place_of_number = self._bound["take_report"], ctypes.byref(_COUNT())
+        self._made: deque[tuple[tuple[np.ndarray, ...], Any]] = deque()  # for the next reports
         self._held: deque[tuple[np.ndarray, ...]] = deque()  # arrays that the program may yet read
         self._first = 0  # number of the first batch in it
 
     def _call(self, name: str, *args: Any) -> Any:
-        return getattr(self._library, f"s2_queue_{name}")(self.pointer, *args)
+        return self._bound[name](*args)
+
+    def _make_reports(self) -> None:
+        """Arrays for some reports, and where they lie: those of small results have one memory."""
+        size = sum(t.nbytes for t in self._results)  # type: ignore[misc]
+        count = SMALL // size if 0 < size <= SMALL else 1
+        blocks = [np.empty((count, *t.shape), t.dtype.storage) for t in self._results]  # type: ignore[arg-type]
+        at = [(address_of(block), block.nbytes // count) for block in blocks]
+        for i in range(count):
+            arrays = tuple(block[i, ...] for block in blocks)
+            self._made.append((arrays, _pointers([first + i * step for first, step in at])))
 
     # ---- the host's side -------------------------------------------------------------------
 
@@ -85,10 +100,13 @@ class QueueChannel(Channel):
 
     @property
     def state(self) -> tuple[Any, ...] | None:
+        return self._state
+
+    def save(self) -> None:
+        """Take over what the last step that ended has left: its memory goes to another run."""
         found = [self._call("kept", i) for i in range(len(self._kept))]
-        if not self.steps or not all(found):
-            return None
-        return tuple(_copy_of(at, t) for at, t in zip(found, self._kept, strict=True))
+        if self.steps:
+            self._state = tuple(_copy_of(at, t) for at, t in zip(found, self._kept, strict=True))
 
     @property
     def is_finished(self) -> bool:
@@ -99,8 +117,9 @@ class QueueChannel(Channel):
         return bool(self._call("has_room"))
 
     def put(self, arrays: Sequence[Any]) -> bool:
-        require_types(arrays, self._types)
         held = tuple(np.asarray(array, order="C") for array in arrays)
+        if [(array.dtype, array.shape) for array in held] != self._batch:
+            require_types(arrays, self._types)
         while self._first < self._call("taken"):
             self._held.popleft()
             self._first += 1
@@ -116,12 +135,15 @@ class QueueChannel(Channel):
         self._call("stop")
 
     def reports(self) -> list[tuple[np.ndarray, ...]]:
-        found, number = [], _COUNT()
+        found = []
         while True:
-            arrays = tuple(map(_empty, self._results))
-            if self._call("take_report", ctypes.byref(number), _addresses(arrays)):
+            if not self._made:
+                self._make_reports()
+            arrays, addresses = self._made[0]
+            if self._take(self._place_of_number, addresses):
                 return found
             found.append(arrays)
+            self._made.popleft()
 
     def wait(self, seconds: float) -> None:
         self._call("wait", seconds)
@@ -137,12 +159,20 @@ class QueueChannel(Channel):
         self._call("report", _addresses([np.asarray(value, order="C") for value in values]))
 
     def keep(self, state: Sequence[Any]) -> None:
-        arrays = [np.asarray(value, order="C") for value in state]
-        if self._call("keep", len(arrays), _addresses(arrays), _sizes(self._kept)):
-            raise MemoryError("no memory is left for what a step has left")
+        self._state = tuple(np.asarray(value, order="C") for value in state)
+        self._call("keep", 0, None)
 
     def finish(self) -> None:
         self._call("finish")
+
+
+def _functions(library: ctypes.CDLL) -> dict[str, Any]:
+    """Those of the unit, by name."""
+    found = {}
+    for name, (result, arguments) in _SIGNATURES.items():
+        found[name] = called = getattr(library, f"s2_queue_{name}")
+        called.restype, called.argtypes = result, arguments
+    return found
 
 
 def _types_in(function: Function) -> tuple[tuple[TensorType, ...], ...]:
@@ -169,5 +199,14 @@ def _sizes(types: Sequence[TensorType]) -> Any:
     return (ctypes.c_int64 * max(len(types), 1))(*(t.nbytes for t in types))
 
 
+def address_of(array: np.ndarray) -> int:
+    """Where `array` lies; several times as fast as ``array.ctypes.data``."""
+    return array.__array_interface__["data"][0]
+
+
 def _addresses(arrays: Sequence[np.ndarray]) -> Any:
-    return (ctypes.c_void_p * max(len(arrays), 1))(*(array.ctypes.data for array in arrays))
+    return _pointers(list(map(address_of, arrays)))
+
+
+def _pointers(addresses: Sequence[Any]) -> Any:
+    return (_POINTER * max(len(addresses), 1))(*addresses)

@@ -284,6 +284,11 @@ def _block_pointers(epilogue: Epilogue) -> list[str]:
     rows = [row for row in epilogue.pointers if row[0] in used]
     head = ["    void *const *p = ((const s2_tile *)data)->p;",
             "    const int32_t *a = ((const s2_tile *)data)->a;"]  # fmt: skip
+    if epilogue.loose is not None:
+        head += [
+            f"    const {stored(epilogue.loose.dtype)} *block = ((const s2_tile *)data)->block;",
+            "    const int64_t stride = ((const s2_tile *)data)->stride;",
+        ]
     return [*head, *(_pointer(*row) for row in rows)]
 
 

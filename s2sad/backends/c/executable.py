@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from s2sad.backends.base import Executable, MemoryReport, nbytes
-from s2sad.backends.c.channel import QueueChannel
+from s2sad.backends.c.channel import QueueChannel, address_of
 from s2sad.backends.c.emit import Program, Unit, emit
 from s2sad.backends.c.handed import HandedProgram
 from s2sad.backends.c.programs import library_of
@@ -90,15 +90,28 @@ class CExecutable(Executable):
         for index, result in taken.items():
             outputs[result] = arrays[index]
         run = self._runs.take()
+        queues = self._queues()
         try:
-            if self._queue_names:
-                run.serve(self._queues())
-            run.once(arrays, outputs)
+            self._once(run, queues, arrays, outputs)
             for number, slot in self._program.layout.stack_results.items():
                 outputs[number] = run.stack(slot.number, self._outputs[number])
         finally:
             self._runs.give_back(run)
         return tuple(outputs)
+
+    def _once(
+        self, run: _Run, queues: Sequence[QueueChannel], arrays: Sequence[Any], outputs: list[Any]
+    ) -> None:  # fmt: skip
+        """Run, and save what the last step of a sink has left where the next one fails."""
+        if queues:
+            run.serve([channel.pointer for channel in queues])
+        try:
+            run.once(arrays, outputs)
+        except BaseException:
+            if not run.is_torn:
+                for channel in queues:
+                    channel.save()
+            raise
 
     def channel(self) -> Channel:
         """Of the runtime, for a program that takes its batches from a queue."""
@@ -106,7 +119,7 @@ class CExecutable(Executable):
             return super().channel()
         return QueueChannel(load_runtime(), self.function)
 
-    def _queues(self) -> list[int]:
+    def _queues(self) -> list[QueueChannel]:
         """The queues that are served now, in the order of the program's numbers (E0304, E0512)."""
         channels = [served(name) for name in self._queue_names]
         for name, channel in zip(self._queue_names, channels, strict=True):
@@ -115,7 +128,7 @@ class CExecutable(Executable):
                     "E0304", f"the queue {name!r} of a program of C is served by another channel",
                     help="serve what `channel` of its executable gives",
                 )  # fmt: skip
-        return [channel.pointer for channel in channels]  # type: ignore[attr-defined]
+        return channels  # type: ignore[return-value]
 
     @property
     def overwrites(self) -> frozenset[int]:
@@ -228,6 +241,12 @@ class _Run:
         if code:
             raise self._failure(code)
 
+    @property
+    def is_torn(self) -> bool:
+        """Whether the step of a sink that failed had begun to write over its state."""
+        step = self._runtime.s2_run_failed(self._pointer)
+        return self._program.layout.is_torn(step)
+
     def serve(self, queues: Sequence[int]) -> None:
         """Let the run that comes reach `queues`."""
         self._queues = (ctypes.c_void_p * max(1, len(queues)))(*queues)
@@ -322,11 +341,6 @@ def has_stacks(program: Program) -> bool:
     """Whether a run of `program` makes stacks, or is given some."""
     is_given = any(isinstance(t, StackType) for t in program.function.input_types)
     return is_given or any(step.op == "STACK_NEW" for step in program.layout.steps)
-
-
-def address_of(array: np.ndarray) -> int:
-    """Where `array` lies; several times as fast as ``array.ctypes.data``."""
-    return array.__array_interface__["data"][0]
 
 
 def _by_meaning(operation: Operation, operands: Sequence[Any]) -> tuple[Any, ...]:

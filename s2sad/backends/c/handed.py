@@ -15,7 +15,7 @@ from s2sad.backends.c.emit import Program, Row, counts_of
 KINDS = ("ARENA", "INPUT", "OUTPUT", "CONSTANT", "NOWHERE")
 STEPS = (
     "CALL", "HOST", "JUMP", "UNLESS", "FOR", "NEXT", "COPY", "SWAP", "ALIAS", "SETTLE", "STACK_NEW",
-    "STACK_PUSH", "STACK_POP", "STACK_DROP",
+    "STACK_ROOM", "STACK_PUSH", "STACK_POP", "STACK_TAKE", "STACK_DROP",
 )  # fmt: skip
 
 

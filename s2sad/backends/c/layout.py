@@ -93,6 +93,8 @@ class Layout:
         Donated inputs that may lie where their result does.
     stack_results : dict of int to Slot
         Results that are stacks.
+    overwriting : set of Operation
+        What is computed where the state lies that the step of a sink before has left.
     """
 
     def __init__(self, function: Function, lowered: Mapping[Operation, Lowered]) -> None:
@@ -106,6 +108,7 @@ class Layout:
         self.wanted: dict[Value, Slot] = {}
         self.end = self.lives.end[function.body]
         self.stack_results: dict[int, Slot] = {}
+        self.overwriting: set[Operation] = set()
         self._inputs()
         outputs = self._outputs()
         self._region(function.body)
@@ -187,13 +190,16 @@ class Layout:
         lowered, place = self.lowered[operation], self.lives.enter[operation]
         taken: set[Slot] = set()
         for index, value in enumerate(lowered.outputs):
-            slot = self.wanted.get(value) or self._in_place(operation, lowered, index, taken)
+            slot = self.wanted.get(value) or self._on_stack(value)
+            slot = slot or self._in_place(operation, lowered, index, taken)
             if slot is None:
                 slot = self._new(nbytes(value), place, place)
             taken.add(slot)
             self._put(value, slot)
         scratch = [self._new(nbytes(value), place, place) for value in lowered.scratch]
         slots = [*map(self.at, lowered.inputs), *map(self.at, lowered.outputs), *scratch]
+        if operation.prim is queue_keep:
+            self._hold(operation)
         if isinstance(lowered, Kernel):
             for kernel in filter(None, (lowered, lowered.finish)):
                 self._step("CALL", *slots, operation=operation, kernel=kernel, extent=kernel.extent)
@@ -295,6 +301,26 @@ class Layout:
         )  # fmt: skip
         if not failing and self.can_take(source, argument):
             self.wanted[source] = slot
+            self.overwriting.add(source.owner)  # type: ignore[arg-type]
+
+    def _hold(self, keep: Operation) -> None:
+        """Let nothing else lie where a step has left its state, while the next one may need it."""
+        loop = keep.parent.parent if keep.parent is not None else None
+        if not isinstance(loop, Operation):
+            return
+        for value in self.lowered[keep].outputs:
+            slot = self.at(value)
+            slot.start = min(slot.start, self.lives.enter[loop])
+            slot.end = max(slot.end, self.lives.leave[loop])
+
+    def is_torn(self, step: int) -> bool:
+        """Whether a step of a sink that ends at `step`, for want of memory, has spoilt its state.
+
+        What can fail otherwise comes before all that is written over the state.
+        """
+        before = [each.operation for each in self.steps[: step + 1]]
+        is_kept = any(op is not None and op.prim is queue_keep for op in before[:-1])
+        return not is_kept and not self.overwriting.isdisjoint(before)
 
     # ---- branches --------------------------------------------------------------------------
 
@@ -435,10 +461,60 @@ class Layout:
             self._step("STACK_PUSH", slot, value, operation=operation)
             return
         top = operation.results[1]
+        if top not in self.wanted and self._may_stay(operation):
+            self._put(top, target := self._pointer())
+            self._step("STACK_TAKE", slot, target, operation=operation)
+            return
         place = self.lives.enter[operation]
         target = self.wanted.get(top) or self._new(nbytes(top), place, place)
         self._put(top, target)
         self._step("STACK_POP", slot, target, operation=operation)
+
+    def _on_stack(self, value: Value) -> Slot | None:
+        """A place on the stack on which `value` is pushed, if it may be computed there.
+
+        Until it is pushed, nothing else is; and until it is read last, nobody takes it off.
+        """
+        pushes = [
+            user for user, index in value.uses
+            if isinstance(user, Operation) and self._is_push(user, value, index)
+        ]  # fmt: skip
+        if len(pushes) != 1:
+            return None
+        (push,) = pushes
+        stack = push.operands[0]
+        is_alone = len(stack.uses) == 1 and stack in self.place
+        is_kept = all(isinstance(user, Region) for user, _ in push.results[0].uses)
+        if not is_alone or not is_kept or self._is_yielded(value, push):
+            return None
+        slot = self._pointer()
+        self._step("STACK_ROOM", self.at(stack), slot, operation=push)
+        return slot
+
+    @staticmethod
+    def _is_push(user: Operation, value: Value, index: int) -> bool:
+        if user.prim is not control.stack_push or index != 1:
+            return False
+        return isinstance(value.owner, Operation) and user.parent is value.owner.parent
+
+    def _is_yielded(self, value: Value, operation: Operation) -> bool:
+        """Whether the region of `operation` yields `value`."""
+        region = operation.parent
+        assert isinstance(region, Region)
+        content = self.lives.content(value)
+        return any(self.lives.content(each) is content for each in region.yields)
+
+    def _may_stay(self, pop: Operation) -> bool:
+        """Whether what is popped may be read where it lies: nothing is pushed there meanwhile."""
+        stack = pop.results[0]
+        while len(stack.uses) == 1:
+            ((user, _),) = stack.uses
+            if isinstance(user, Region):
+                return not self._is_yielded(pop.results[1], pop)
+            if user.prim is not control.stack_pop:
+                return False
+            stack = user.results[0]
+        return False
 
     # ---- results ---------------------------------------------------------------------------
 

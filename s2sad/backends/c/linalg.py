@@ -19,12 +19,15 @@ class Axis(NamedTuple):
     second: int
 
 
-def matmul(site: Site, epilogue: str = "NULL", data: str = "NULL") -> Body:
+def matmul(
+    site: Site, epilogue: str = "NULL", data: str = "NULL", *, is_loose: bool = False
+) -> Body:
     """The kernel of a `matmul`; `epilogue` is called with `data` for each finished block of it.
 
     `epilogue` is the name of an ``s2_epilogue`` (runtime/product.h). What it is told is of a
     product whose axes may be merged: the first element of a block is always element
-    ``(batch * m + row) * n + col`` of the result, its rows `n` apart.
+    ``(batch * m + row) * n + col`` of the result, its rows `n` apart. One that `is_loose` lies
+    nowhere but there.
     """
     a, _ = site.types
     (c,) = site.results
@@ -36,7 +39,12 @@ def matmul(site: Site, epilogue: str = "NULL", data: str = "NULL") -> Body:
     facts = {
         "m": rows, "n": n, "k": k, "a_row": a_row, "a_col": a_col, "b_row": b_row, "b_col": b_col,
     }  # fmt: skip
-    return Body(_call(c.dtype.short, facts, axes, epilogue, data), headers=("gemm.h",))
+    fields = {name: str(value) for name, value in facts.items()}
+    if epilogue != "NULL":
+        fields |= {"epilogue": epilogue, "epilogue_data": data}
+    if is_loose:
+        fields["loose"] = "true"
+    return Body(_call(c.dtype.short, fields, axes, "NULL" if is_loose else "y0"), ("gemm.h",))
 
 
 def product_rows(site: Site) -> tuple[int, list[Axis]]:
@@ -56,15 +64,12 @@ def product_rows(site: Site) -> tuple[int, list[Axis]]:
     return m, axes
 
 
-def _call(dtype: str, facts: dict[str, int], axes: list[Axis], epilogue: str, data: str) -> str:
-    fields = {name: str(value) for name, value in facts.items()}
+def _call(dtype: str, fields: dict[str, str], axes: list[Axis], result: str) -> str:
     if axes:
         rows = ", ".join(f"{{{axis.size}, {axis.first}, {axis.second}}}" for axis in axes)
         fields |= {"rank": str(len(axes)), "batch": f"(const int64_t[][3]){{{rows}}}"}
-    if epilogue != "NULL":
-        fields |= {"epilogue": epilogue, "epilogue_data": data}
     text = ", ".join(f".{name} = {value}" for name, value in fields.items())
-    return f"return s2_matmul_{dtype}(&(s2_matmul){{{text}}}, x0, x1, y0);"
+    return f"return s2_matmul_{dtype}(&(s2_matmul){{{text}}}, x0, x1, {result});"
 
 
 def batch_axes(a: TensorType, b: TensorType, c: TensorType) -> list[Axis]:

@@ -19,6 +19,7 @@ from s2sad.ir.types import StackType, TensorType
 from s2sad.passes.space import CORES, Unfit, first_column, is_part
 from s2sad.prims import control, marker
 from s2sad.prims.linalg import matmul
+from s2sad.prims.queue import queue_keep
 
 
 @dataclass(frozen=True)
@@ -52,10 +53,13 @@ class Epilogue:
     pointers : list of (Value, int, bool)
         What ``x0``, ``x1``, ... and then ``y0``, ``y1``, ... are: their place among the kernel's
         values, and whether they are read only.
+    loose : Value, optional
+        What ``block`` is a block of, where that lies nowhere else.
     """
 
     lines: Sequence[Line]
     pointers: Sequence[tuple[str, Value, int, bool]]
+    loose: Value | None = None
 
 
 @dataclass(frozen=True)
@@ -98,8 +102,16 @@ def lower(function: Function) -> dict[Operation, Lowered]:
     S2sadError
         E0407 for a tensor whose size is a symbol, E0904 for an operation that no target runs.
     """
-    state = frozenset(function.results[i] for i in function.donates.values())
+    state = frozenset(_state(function))
     return {op: lowered_one(op, state) for op in _leaves(function.body) if _is_step(op)}
+
+
+def _state(function: Function) -> Iterator[Value]:
+    """What overwrites an input, or what the step before has left."""
+    yield from (function.results[i] for i in function.donates.values())
+    for operation in _leaves(function.body):
+        if operation.prim is queue_keep:
+            yield from operation.operands
 
 
 def _leaves(region: Region) -> Iterator[Operation]:
@@ -191,20 +203,27 @@ def _product(core: Operation, operation: Operation, state: Collection[Value]) ->
     outer = dict(zip(body.args, operation.operands, strict=True))
     results = dict(zip(body.yields, operation.results, strict=True))
     others = [op for op in body.operations if op is not core and op.prim.form is not Form.CONST]
-    made = block_nest(core, others, body.yields, tables.SCALARS, first_column(core), _rows(core))
     held = _holder(core, [v for v in body.yields if results[v] not in state])
+    is_loose = held is None
+    made = block_nest(
+        core, others, body.yields, tables.SCALARS, first_column(core), _rows(core),
+        is_loose=is_loose,
+    )  # fmt: skip
     written = [v for v in body.yields if v is not core.result]
     outputs = [v for v in body.yields if v is held] + [v for v in body.yields if v is not held]
+    scratch = [] if held is None or held in outputs else [held]
     bound = (core.result, *core.operands)
     # One array may be both factors, and has two names then.
     inputs = [*core.operands, *(v for v in made.inputs if v not in bound)]
-    values = [*inputs, *outputs, *([held] if held not in outputs else [])]
+    values = [*inputs, *outputs, *scratch]
     places = {value: at for at, value in reversed(list(enumerate(values)))}
-    places[core.result] = values.index(held)
-    pointers = [(f"x{i}", v, places[v], True) for i, v in enumerate(made.inputs)]
+    if held is not None:
+        places[core.result] = values.index(held)
+    pointers = [(f"x{i}", v, places[v], True) for i, v in enumerate(made.inputs) if v in places]
     pointers += [(f"y{i}", v, places[v], False) for i, v in enumerate(written)]
     template = tables.TEMPLATES[core.prim]
-    unit = template(Site(core), "EPILOGUE", "&(s2_tile){p, a}")  # type: ignore[call-arg]
+    how = {"is_loose": True} if is_loose else {}
+    unit = template(Site(core), "EPILOGUE", "&(s2_tile){.p = p, .a = a}", **how)  # type: ignore[call-arg]
     names = dict.fromkeys(op.prim.name.strip("_") for op in [core, *others])
     return Kernel(
         [outer.get(v, v) for v in inputs],
@@ -214,16 +233,15 @@ def _product(core: Operation, operation: Operation, state: Collection[Value]) ->
             for i, o in made.in_place
             if made.inputs[i] not in (*core.operands, core.result) and written[o] is not held
         ),
-        [held] if held not in outputs else [],
+        scratch,
         label="_".join(names),
         lines=[
-            Line(f"    {text}".replace("y0", f"y{len(outputs)}" if held not in outputs else "y0"),
-                 core.loc)
+            Line(f"    {text}".replace("y0", f"y{len(outputs)}" if scratch else "y0"), core.loc)
             for text in unit.text.strip("\n").splitlines()
         ],
         headers=(*unit.headers, "elements.h"),
         loc=operation.loc,
-        epilogue=Epilogue(made.lines, pointers),
+        epilogue=Epilogue(made.lines, pointers, core.result if is_loose else None),
     )  # fmt: skip
 
 
@@ -236,15 +254,24 @@ def _rows(core: Operation) -> int:
     return rows
 
 
-def _holder(core: Operation, outputs: Sequence[Value]) -> Value:
+def _holder(core: Operation, outputs: Sequence[Value]) -> Value | None:
     """Where the product lies until others take over: in a result as large, or in scratch memory.
 
-    Not in the memory of state: that may be what the others still have to read.
+    Not in the memory of state: that may be what the others still have to read. None where it need
+    lie nowhere: the unit hands over what its cache holds.
     """
     if core.result in outputs:
         return core.result
     size = core.result.dtype.itemsize
-    return next((v for v in outputs if v.dtype.itemsize == size), core.result)
+    found = next((v for v in outputs if v.dtype.itemsize == size), None)
+    is_single = core.result.shape[-1] == 1  # a column is computed as a row, which is kept
+    if found is None and core.prim is matmul and size >= LEAST_LOOSE and not is_single:
+        return None
+    return core.result if found is None else found
+
+
+#: Bytes of an element from which on sums are not rounded when they are stored.
+LEAST_LOOSE = 4
 
 
 def _unit(operation: Operation) -> Kernel:

@@ -80,7 +80,7 @@ def nest(
 
 def block_nest(
     core: Operation, operations: Sequence[Operation], outputs: Sequence[Value],
-    scalars: Mapping[Primitive, Any], split: int, rows: int,
+    scalars: Mapping[Primitive, Any], split: int, rows: int, *, is_loose: bool = False,
 ) -> Nest:  # fmt: skip
     """What computes `outputs`, and not the product of `core`, for a block of that.
 
@@ -90,8 +90,11 @@ def block_nest(
         The dimension of the product at which the columns of a block begin.
     rows : int
         Of each product of a batch.
+    is_loose : bool
+        Whether the unit hands over each block of the product and keeps nothing.
     """
     outputs = [value for value in outputs if value is not core.result]
     space = Space.behind(core, operations, outputs)
     group = Group(operations, outputs, scalars, space, split)
-    return Nest(BlockWriter(group, rows).write(), 1, 1, group.pairs(), group.inputs)
+    lines = BlockWriter(group, rows, core.result if is_loose else None).write()
+    return Nest(lines, 1, 1, group.pairs(), group.inputs)

@@ -10,10 +10,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from s2sad.backends.c.template import Body, Site, Template
-from s2sad.ir.graph import Operation, Region
+from s2sad.ir.graph import Operation
 from s2sad.ir.primitive import Primitive
 from s2sad.ir.types import TensorType
-from s2sad.passes.effects import can_fail
 from s2sad.prims.queue import queue_keep, queue_next, queue_report
 
 HEADERS = ("queue.h",)
@@ -58,18 +57,9 @@ def _keep(site: Site) -> Body:
         for i, size in enumerate(sizes)
         if size
     ]
-    count = len(sizes) if _may_fail(site.operation) else 0
-    state = _pointers((f"x{i}" for i in range(count)), "const void *const")
-    bytes_ = _pointers(map(str, sizes[:count]), "const int64_t")
-    call = f"return s2_queue_keep({_queue(site)}, {count}, {state}, {bytes_});"
+    state = _pointers((f"y{i}" for i in range(len(sizes))), "const void *const")
+    call = f"return s2_queue_keep({_queue(site)}, {len(sizes)}, {state});"
     return Body("\n".join([*moves, call]), HEADERS)
-
-
-def _may_fail(keep: Operation) -> bool:
-    """Whether a step may fail: then what the one before has left is needed."""
-    region: Region | None = keep.parent
-    assert region is not None
-    return any(can_fail(op) for op in region.operations if op.prim not in PRIMITIVES)
 
 
 def _nbytes(type_: TensorType) -> int:

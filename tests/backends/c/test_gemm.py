@@ -182,6 +182,53 @@ def test_an_epilogue_sees_each_element_once(case):
     np.testing.assert_allclose(found, case.meaning()[0] + 1000, rtol=1e-6)
 
 
+#: Takes over the blocks of a product that lies nowhere else.
+LOOSE = """
+#include "gemm.h"
+static float *whole;
+static int64_t high, wide;
+static void take(void *data, int64_t batch, int64_t row, int64_t col, int64_t rows, int64_t cols)
+{
+    const s2_tile *tile = data;
+    for (int64_t i = 0; i < rows; i++)
+        for (int64_t j = 0; j < cols; j++)
+            whole[(batch * high + row + i) * wide + col + j] +=
+                ((const float *)tile->block)[i * tile->stride + j] + *(const int32_t *)tile->a;
+}
+"""
+HANDED_OVER = [
+    *FINISHED,
+    *(_case(dtypes.float32, (170, 530, 700), turned) for turned in TURNS),
+    *(_case(dtypes.float32, (30, 40, 350), turned, ((2, 1), (3,))) for turned in TURNS),
+    *(c for c in SPECIAL if c.site.types[0].dtype is dtypes.float32),
+]
+
+
+@functools.cache
+def _with_loose_products() -> ctypes.CDLL:
+    text = LOOSE
+    for i, case in enumerate(HANDED_OVER):
+        rows = linalg.product_rows(case.site)[0]
+        body = linalg.matmul(
+            case.site, "take", "&(s2_tile){.p = p, .a = (int32_t[]){1000}}", is_loose=True
+        )
+        n = case.site.results[0].shape[-1]
+        started = f"whole = y0, high = {rows}, wide = {n};\n{body.text}"
+        text += _kernel(f"kernel_{i}", case.site, dataclasses.replace(body, text=started))
+    return load("gemm_loose", UNITS, text)
+
+
+@pytest.mark.parametrize("case", HANDED_OVER, ids=str)
+def test_a_loose_product_is_handed_over_block_by_block(case):
+    library, found = _with_loose_products(), np.zeros(case.site.results[0].shape, np.float32)
+    pointers = (ctypes.c_void_p * 3)(*(x.ctypes.data for x in (*case.operands, found)))
+    kernel = getattr(library, f"kernel_{HANDED_OVER.index(case)}")
+    assert kernel(None, pointers, ctypes.c_int64(0), ctypes.c_int64(1)) == 0
+    wide = [x.astype(np.float64) for x in case.operands]
+    (wanted,) = Case(p.matmul, (*wide,), case.attrs).meaning()
+    np.testing.assert_allclose(found, wanted + 1000, rtol=1e-6)
+
+
 def test_a_batch_of_rows_is_one_product():
     case = _case(dtypes.float32, (3, 18, 5), (False, False), ((4, 2), ()))
     assert ".m = 24" in linalg.matmul(case.site).text

@@ -12,9 +12,11 @@ import pytest
 from s2sad import prims as p
 from s2sad.backends.c.executable import CExecutable, build
 from s2sad.backends.c.layout import Slot, assign
+from s2sad.compiler import TARGET
 from s2sad.ir.builder import build_function
 from s2sad.ir.evaluate import evaluate
 from s2sad.ir.types import Stack, StackValue, bool_, f64, i64
+from s2sad.passes.base import run_passes
 from support.differential import differences
 
 pytestmark = pytest.mark.usefixtures("programs_apart")
@@ -235,6 +237,85 @@ def test_stacks_through_branches_and_loops():
     for condition in (True, False):
         checked(run, [Stack[f64[2]], f64[2], bool_],
                 [StackValue(f64[2], [np.zeros(2)]), np.ones(2), np.array(condition)])  # fmt: skip
+
+
+def pushed_and_popped(i, stack, y):
+    stack, top = p.stack_pop(stack)
+    return stack, p.add(y, p.mul(top, top))
+
+
+def test_what_is_pushed_is_computed_on_the_stack_and_read_there():
+    def run(x):
+        stack, x = p.for_(
+            0, 300, 1, p.stack_empty(of=BIG), x,
+            body=lambda i, s, y: (p.stack_push(s, h := p.mul(y, 0.75)), p.add(h, 1.0)),
+        )  # fmt: skip
+        stack, y = p.for_(0, 300, 1, stack, x, body=pushed_and_popped)
+        p.stack_drop(stack)
+        return y
+
+    program = checked(run, [BIG], [np.random.default_rng(0).normal(size=(40, 40))])
+    steps = steps_of(program)
+    assert steps["STACK_ROOM"] == steps["STACK_TAKE"] == 1 and not steps["STACK_POP"]
+
+
+def test_what_lasts_longer_than_on_the_stack_is_copied():
+    def pushed_between(stack, x):
+        stack, top = p.stack_pop(stack)
+        stack = p.stack_push(stack, p.neg(x))
+        stack, other = p.stack_pop(stack)
+        return stack, top, other
+
+    def carried(stack, x):
+        def body(i, s, last):
+            s, top = p.stack_pop(s)
+            return p.stack_push(s, p.add(top, last)), top
+
+        return p.for_(0, 3, 1, stack, x, body=body)
+
+    def both(stack, x):
+        h = p.mul(x, 0.75)
+        return p.stack_push(p.stack_push(stack, h), h)
+
+    def yielded(stack, x):
+        return p.for_(
+            0, 3, 1, stack, x, body=lambda i, s, y: (p.stack_push(s, h := p.mul(y, 0.75)), h)
+        )
+
+    rng = np.random.default_rng(1)
+    for run in (pushed_between, carried, both, yielded):
+        arrays = [rng.normal(size=(40, 40)) for _ in range(4)]
+        inputs = [StackValue(BIG, arrays[:3]), arrays[3]]
+        program = checked(run, [Stack[BIG], BIG], inputs)
+        assert not steps_of(program)["STACK_TAKE"], run
+        # What was popped may be computed over, once it is copied.
+        assert not steps_of(program)["STACK_ROOM"] or run in (pushed_between, carried), run
+
+
+# ---- products that lie nowhere ----------------------------------------------------------------
+
+
+@pytest.mark.parametrize("shape", [(5, 7, 3), (200, 300, 350), (20, 1, 40), (1, 20, 40), (4, 5, 0)])
+def test_an_update_takes_over_the_blocks_of_its_gradient(shape):
+    rows, columns, depth = shape
+
+    def run(x, y, w, v):
+        moved = p.add(p.mul(v, 0.9), p.matmul(x, y, transpose_a=True))
+        return p.sub(w, p.mul(moved, 0.1)), moved
+
+    types = [f64[depth, rows], f64[depth, columns], f64[rows, columns], f64[rows, columns]]
+    function = build_function(run, types, inputs=["x", "y", "param:w", "param:v"])
+    function.donates = {2: 0, 3: 1}
+    run_passes(function, TARGET["s2sad.backends.c"])
+    program = build(function)
+    rng = np.random.default_rng(2)
+    x, y, w, v = (rng.normal(size=t.shape) for t in types)
+    moved = 0.9 * v + x.T @ y
+    found = program.run([x, y, w.copy(), v.copy()], given={2, 3})
+    np.testing.assert_allclose(found[0], w - 0.1 * moved, rtol=1e-12, atol=1e-12)
+    np.testing.assert_allclose(found[1], moved, rtol=1e-12, atol=1e-12)
+    if columns > 1:
+        assert ".loose = true" in program.source and arena_of(program) == 0
 
 
 # ---- time ---------------------------------------------------------------------------------------

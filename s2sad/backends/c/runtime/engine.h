@@ -115,12 +115,12 @@ typedef struct {
     bool in_place;
 } panels;
 
-/* Rows [0, rows) by columns [from, to) of C; `cols` is where B ends. */
-static void sum_block(const panels *p, int64_t rows, int64_t from, int64_t to, int64_t cols,
+/* Rows [0, rows) by columns [from, end) of the product to `c`; `cols` is where B ends. */
+static void sum_block(const panels *p, int64_t rows, int64_t from, int64_t end, int64_t cols,
                       S2_REAL *c, int64_t c_row, bool onto)
 {
     int64_t width = p->shape.width, height = p->shape.height;
-    for (int64_t j = from; j < to; j += width) {
+    for (int64_t j = from; j < end; j += width) {
         bool whole = j + width <= cols, tail = !whole && p->tail;
         const S2_REAL *b = tail ? p->tail : p->in_place ? p->b + j : p->b + j * p->depth;
         const int64_t *at = tail ? p->tail_at : p->at;
@@ -128,7 +128,7 @@ static void sum_block(const panels *p, int64_t rows, int64_t from, int64_t to, i
         for (int64_t i = 0; i < rows; i += height) {
             int64_t count = s2_least(height, rows - i);
             const S2_REAL *a = p->a + i * p->depth;
-            S2_REAL *to = c + i * c_row + j;
+            S2_REAL *to = c + i * c_row + (j - from);
             if (whole)
                 p->shape.tiles[count](p->depth, a, b, at, to, c_row, onto);
             else if (narrow)
@@ -164,7 +164,11 @@ static void finish(const s2_sums *p, const S2_REAL *sums, int64_t sums_row, int6
         for (int64_t i = 0; i < rows; i++)
             p->round((char *)p->c + ((row + i) * p->c_row + col) * (int64_t)p->c_bytes,
                      sums + i * sums_row, cols);
-    if (p->epilogue)
+    if (p->loose) {
+        s2_tile tile = *(const s2_tile *)p->epilogue_data;
+        tile.block = sums, tile.stride = sums_row;
+        p->epilogue(&tile, p->batch, p->row + row, p->col + col, rows, cols);
+    } else if (p->epilogue)
         p->epilogue(p->epilogue_data, p->batch, p->row + row, p->col + col, rows, cols);
 }
 
@@ -186,16 +190,19 @@ int S2_NAME(block)(const s2_sums *p, int64_t row, int64_t rows, int64_t col, int
     int64_t packed = now.in_place ? pack_tail ? width : 0 : (cols + width - 1) / width * width;
     S2_REAL *a = s2_workspace(S2_PACK_A, (size_t)(s2_least(rows, block) * most + 1) * sizeof *a);
     S2_REAL *b = s2_workspace(S2_PACK_B, (size_t)(packed * most + 1) * sizeof *b);
-    S2_REAL *c = p->round ? s2_workspace(S2_ACCUMULATE, (size_t)(rows * cols) * sizeof *c)
-                          : (S2_REAL *)p->c + row * p->c_row + col;
-    int64_t c_row = p->round ? cols : p->c_row;
     int64_t steps[S2_DEPTH], own[S2_DEPTH], chunk = S2_CHUNK / width * width;
+    /* Of a loose C whose sums are known at once, there is one block at a time. */
+    bool passing = p->loose && p->k <= most, apart = p->round || p->loose;
+    int64_t c_rows = passing ? s2_least(rows, block) : rows;
+    int64_t c_row = passing ? s2_least(cols, chunk) : apart ? cols : p->c_row;
+    S2_REAL *c = apart ? s2_workspace(S2_ACCUMULATE, (size_t)(c_rows * c_row) * sizeof *c)
+                       : (S2_REAL *)p->c + row * p->c_row + col;
     if (!a || !b || !c)
         return 2;
     for (int64_t d = 0; d < most; d++)
         steps[d] = d * width, own[d] = d * p->b.depth;
     if (p->k <= 0 && !p->onto)
-        clear(c, c_row, rows, cols);
+        clear(c, c_row, c_rows, s2_least(cols, c_row));
     int64_t from = 0;
     do {
         now.depth = s2_least(most, p->k - from);
@@ -216,10 +223,11 @@ int S2_NAME(block)(const s2_sums *p, int64_t row, int64_t rows, int64_t col, int
             pack_rows(&p->a, a, row + i, high, from, now.depth, height);
             for (int64_t j = 0; j < cols; j += chunk) {
                 int64_t end = s2_least(j + chunk, cols);
+                S2_REAL *to = passing ? c : c + i * c_row + j;
                 if (p->k > 0)
-                    sum_block(&now, high, j, end, cols, c + i * c_row, c_row, onto);
+                    sum_block(&now, high, j, end, cols, to, c_row, onto);
                 if (last)
-                    finish(p, c + i * c_row + j, c_row, row + i, high, col + j, end - j);
+                    finish(p, to, c_row, row + i, high, col + j, end - j);
             }
         }
         from += most;

@@ -168,6 +168,14 @@ static int run_table(s2_run *run)
             if (s2_stack_push(p[a[0]], p[a[1]]))
                 return end_with(run, step, NO_MEMORY);
             break;
+        case S2_STACK_ROOM:
+            if (!(p[a[1]] = s2_stack_room(p[a[0]])))
+                return end_with(run, step, NO_MEMORY);
+            break;
+        case S2_STACK_TAKE:
+            if (!(p[a[1]] = s2_stack_take(p[a[0]])))
+                return end_with(run, step, FAILED);
+            break;
         case S2_STACK_POP:
             if (s2_stack_pop(p[a[0]], p[a[1]]))
                 return end_with(run, step, FAILED);

@@ -52,6 +52,7 @@ static s2_sums sums_of(const job *j, int64_t batch)
         .round = j->kind->round,
         .epilogue = w->epilogue,
         .epilogue_data = w->epilogue_data,
+        .loose = w->loose,
         .batch = batch,
     };
 }
@@ -100,7 +101,7 @@ static int multiply(const kind *kind, const s2_matmul *what, const void *a, cons
     if (batches * what->m * what->n == 0)
         return 0;
     job j = {.kind = kind, .what = what, .a = a, .b = b, .c = c};
-    j.dots = kind->dots && what->a_col == 1 && what->b_row == 1 &&
+    j.dots = kind->dots && !what->loose && what->a_col == 1 && what->b_row == 1 &&
              s2_least(what->m, what->n) <= S2_DOTS;
     cut(&j, batches);
     int64_t worth = s2_most(1, j.high * j.wide * what->k);
@@ -119,7 +120,7 @@ static void exchange(void *data, int64_t batch, int64_t row, int64_t col, int64_
 
 static int matmul(const kind *kind, const s2_matmul *what, const void *a, const void *b, void *c)
 {
-    if (what->n != 1 || what->m == 1 || what->a_row != 1 || what->rank)
+    if (what->n != 1 || what->m == 1 || what->a_row != 1 || what->rank || what->loose)
         return multiply(kind, what, a, b, c);
     s2_matmul turned = {
         .m = 1,

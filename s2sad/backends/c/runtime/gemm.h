@@ -11,6 +11,7 @@ typedef struct {
     const int64_t (*batch)[3];          /* size, stride in A, stride in B of each axis */
     s2_epilogue epilogue;
     void *epilogue_data;
+    bool loose; /* see s2_sums */
 } s2_matmul;
 
 /* Results: 0, or 2 where no memory is left. Narrow floats are summed in f32 and rounded once,

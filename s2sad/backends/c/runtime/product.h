@@ -39,6 +39,8 @@ typedef struct {
     s2_round round;    /* NULL where C has the type that is computed in */
     size_t c_bytes;    /* of an element of C */
     bool onto;         /* C += A B; not where C is rounded */
+    bool loose;        /* C is kept nowhere: the epilogue, of which the data is a s2_tile then, is
+                        * given each block. Not where C is rounded */
     s2_epilogue epilogue;
     void *epilogue_data;
     int64_t batch, row, col; /* what the epilogue is told about C's first element */

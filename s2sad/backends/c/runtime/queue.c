@@ -1,17 +1,32 @@
 /* How does a program that runs many steps take batches from its host, and hand out results?
  *
  * Counters only grow; an item lies at its number modulo the size of the ring. Who waits looks for a
- * while before it sleeps: in training the other side is mostly there. */
+ * while before it sleeps: in training the other side is mostly there. Who sleeps says so before it
+ * looks for the last time, and who has changed something looks whether anybody sleeps after that:
+ * one of the two sees the other. A host is let sleep for a nap while the rings are half full.
+ *
+ * Where there is one processor, one side looking would keep the other from it, and each time that
+ * they take turns costs as much as a short step. So each goes on as far as it can: the program
+ * naps before it sleeps, and is woken out of that only by a host that will sleep itself. */
+#if defined(__linux__) && !defined(_GNU_SOURCE)
+#define _GNU_SOURCE
+#endif
 #include "queue.h"
 
 #include <errno.h>
 #include <pthread.h>
+#include <sched.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <time.h>
+#include <unistd.h>
 
 /* Times that a thread looks before it sleeps: some microseconds. */
 enum { LOOKS = 2000 };
+/* Nanoseconds that a side may be left asleep though there is something to do. */
+enum { NAP = 1000000 };
+/* How the program sleeps. */
+enum { AWAKE, NAPPING, ASLEEP };
 
 struct s2_queue {
     pthread_mutex_t lock;
@@ -23,7 +38,10 @@ struct s2_queue {
     unsigned char *records;
     _Atomic int64_t put, taken, written, read, steps;
     _Atomic int closed, stopped, finished;
-    void **kept;
+    _Atomic int program_sleeps, host_sleeps;
+    _Atomic int64_t asleep_since; /* of the host */
+    int is_alone; /* on one processor */
+    const void **kept; /* where it lies */
 };
 
 static int64_t sum(int32_t count, const int64_t *bytes)
@@ -42,6 +60,24 @@ static int64_t *copied(int32_t count, const int64_t *bytes)
     return copy;
 }
 
+/* Whether this process may use one processor only. */
+static int is_alone(void)
+{
+#if defined(__linux__)
+    cpu_set_t allowed;
+    if (!sched_getaffinity(0, sizeof allowed, &allowed))
+        return CPU_COUNT(&allowed) == 1;
+#endif
+    return sysconf(_SC_NPROCESSORS_ONLN) == 1;
+}
+
+static int64_t now(void)
+{
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (int64_t)time.tv_sec * 1000000000 + time.tv_nsec;
+}
+
 s2_queue *s2_queue_new(int32_t batches, int32_t n_values, const int64_t *value_bytes,
                        int32_t reports, int32_t n_results, const int64_t *result_bytes)
 {
@@ -53,6 +89,7 @@ s2_queue *s2_queue_new(int32_t batches, int32_t n_values, const int64_t *value_b
     pthread_cond_init(&queue->for_host, NULL);
     queue->batches = batches;
     queue->reports = reports;
+    queue->is_alone = is_alone();
     queue->n_values = n_values;
     queue->n_results = n_results;
     queue->record = sum(n_results, result_bytes);
@@ -71,8 +108,6 @@ void s2_queue_free(s2_queue *queue)
 {
     if (!queue)
         return;
-    for (int32_t i = 0; i < queue->n_kept; i++)
-        free(queue->kept[i]);
     free(queue->kept);
     free(queue->value_bytes);
     free(queue->result_bytes);
@@ -86,12 +121,18 @@ void s2_queue_free(s2_queue *queue)
 
 /* ---- waiting ------------------------------------------------------------------------------- */
 
-/* Let the other side look again. What it looks at was changed before. */
-static void wake(s2_queue *queue, pthread_cond_t *side)
+static void rouse(s2_queue *queue, pthread_cond_t *side)
 {
     pthread_mutex_lock(&queue->lock);
     pthread_cond_broadcast(side);
     pthread_mutex_unlock(&queue->lock);
+}
+
+/* Let the program look again. What it looks at was changed before. */
+static void wake_program(s2_queue *queue)
+{
+    if (atomic_load(&queue->program_sleeps) > (queue->is_alone ? NAPPING : AWAKE))
+        rouse(queue, &queue->for_program);
 }
 
 static void rest(void)
@@ -105,45 +146,81 @@ static void rest(void)
 
 typedef int (*condition)(s2_queue *queue);
 
-static void wait_for(s2_queue *queue, condition holds)
+static int64_t reports_waiting(s2_queue *queue)
 {
-    for (int i = 0; i < LOOKS; i++) {
-        if (holds(queue))
-            return;
-        rest();
-    }
-    pthread_mutex_lock(&queue->lock);
-    while (!holds(queue))
-        pthread_cond_wait(&queue->for_program, &queue->lock);
-    pthread_mutex_unlock(&queue->lock);
+    return atomic_load(&queue->written) - atomic_load(&queue->read);
+}
+
+static int64_t batches_waiting(s2_queue *queue)
+{
+    return atomic_load(&queue->put) - atomic_load(&queue->taken);
 }
 
 static int has_batch_or_end(s2_queue *queue)
 {
-    return atomic_load(&queue->put) > atomic_load(&queue->taken) || atomic_load(&queue->closed);
-}
-
-static int has_report(s2_queue *queue)
-{
-    return atomic_load(&queue->written) > atomic_load(&queue->read);
+    return batches_waiting(queue) > 0 || atomic_load(&queue->closed);
 }
 
 static int has_room_for_report(s2_queue *queue)
 {
-    return atomic_load(&queue->written) - atomic_load(&queue->read) < queue->reports;
+    return reports_waiting(queue) < queue->reports;
 }
 
 static int host_may_go_on(s2_queue *queue)
 {
-    return has_report(queue) || atomic_load(&queue->finished) || s2_queue_has_room(queue);
+    return reports_waiting(queue) || atomic_load(&queue->finished) || s2_queue_has_room(queue);
+}
+
+/* Let the host look again, where it is worth it. */
+static void wake_host(s2_queue *queue)
+{
+    if (!atomic_load(&queue->host_sleeps))
+        return;
+    int64_t few = queue->is_alone ? 0 : queue->batches / 2;
+    int is_urgent = batches_waiting(queue) <= few && !atomic_load(&queue->closed);
+    is_urgent |= 2 * reports_waiting(queue) >= queue->reports || atomic_load(&queue->finished);
+    if (is_urgent || now() - atomic_load(&queue->asleep_since) > NAP)
+        rouse(queue, &queue->for_host);
+}
+
+static struct timespec after(int64_t nanoseconds)
+{
+    struct timespec time;
+    clock_gettime(CLOCK_REALTIME, &time);
+    nanoseconds += time.tv_nsec;
+    time.tv_sec += nanoseconds / 1000000000;
+    time.tv_nsec = nanoseconds % 1000000000;
+    return time;
+}
+
+/* The program waits. */
+static void wait_for(s2_queue *queue, condition holds)
+{
+    for (int i = 0; i < LOOKS && !queue->is_alone; i++) {
+        if (holds(queue))
+            return;
+        rest();
+    }
+    if (holds(queue))
+        return;
+    struct timespec until = after(NAP);
+    pthread_mutex_lock(&queue->lock);
+    atomic_store(&queue->program_sleeps, NAPPING);
+    while (!holds(queue)) {
+        if (atomic_load(&queue->program_sleeps) == ASLEEP)
+            pthread_cond_wait(&queue->for_program, &queue->lock);
+        else if (pthread_cond_timedwait(&queue->for_program, &queue->lock, &until) == ETIMEDOUT)
+            atomic_store(&queue->program_sleeps, ASLEEP);
+    }
+    atomic_store(&queue->program_sleeps, AWAKE);
+    pthread_mutex_unlock(&queue->lock);
 }
 
 /* ---- the host's side ----------------------------------------------------------------------- */
 
 int s2_queue_has_room(s2_queue *queue)
 {
-    int64_t waiting = atomic_load(&queue->put) - atomic_load(&queue->taken);
-    return waiting < queue->batches && !atomic_load(&queue->closed);
+    return batches_waiting(queue) < queue->batches && !atomic_load(&queue->closed);
 }
 
 int s2_queue_put(s2_queue *queue, const void *const *arrays)
@@ -155,7 +232,7 @@ int s2_queue_put(s2_queue *queue, const void *const *arrays)
     for (int32_t i = 0; i < queue->n_values; i++)
         place[i] = arrays[i];
     atomic_store(&queue->put, number + 1);
-    wake(queue, &queue->for_program);
+    wake_program(queue);
     return 0;
 }
 
@@ -167,7 +244,7 @@ int64_t s2_queue_taken(s2_queue *queue)
 void s2_queue_close(s2_queue *queue)
 {
     atomic_store(&queue->closed, 1);
-    wake(queue, &queue->for_program);
+    wake_program(queue);
 }
 
 void s2_queue_stop(s2_queue *queue)
@@ -178,7 +255,7 @@ void s2_queue_stop(s2_queue *queue)
 
 int s2_queue_take_report(s2_queue *queue, int64_t *step, void *const *arrays)
 {
-    if (!has_report(queue))
+    if (!reports_waiting(queue))
         return 1;
     int64_t number = atomic_load(&queue->read);
     const unsigned char *from = queue->records + (number % queue->reports) * queue->record;
@@ -189,29 +266,30 @@ int s2_queue_take_report(s2_queue *queue, int64_t *step, void *const *arrays)
     }
     *step = number;
     atomic_store(&queue->read, number + 1);
-    wake(queue, &queue->for_program);
+    wake_program(queue);
     return 0;
 }
 
 void s2_queue_wait(s2_queue *queue, double seconds)
 {
-    struct timespec until;
-    clock_gettime(CLOCK_REALTIME, &until);
-    int64_t nanoseconds = until.tv_nsec + (int64_t)(seconds * 1e9);
-    until.tv_sec += nanoseconds / 1000000000;
-    until.tv_nsec = nanoseconds % 1000000000;
+    if (atomic_load(&queue->program_sleeps))
+        rouse(queue, &queue->for_program);
+    struct timespec until = after((int64_t)(seconds * 1e9));
     pthread_mutex_lock(&queue->lock);
+    atomic_store(&queue->asleep_since, now());
+    atomic_store(&queue->host_sleeps, 1);
     while (!host_may_go_on(queue)) {
         if (pthread_cond_timedwait(&queue->for_host, &queue->lock, &until) == ETIMEDOUT)
             break;
     }
+    atomic_store(&queue->host_sleeps, 0);
     pthread_mutex_unlock(&queue->lock);
 }
 
 void s2_queue_finish(s2_queue *queue)
 {
     atomic_store(&queue->finished, 1);
-    wake(queue, &queue->for_host);
+    wake_host(queue);
 }
 
 int s2_queue_is_finished(s2_queue *queue)
@@ -235,7 +313,7 @@ int s2_queue_next(s2_queue *queue, void *const *values, uint8_t *more)
 {
     wait_for(queue, has_batch_or_end);
     int64_t number = atomic_load(&queue->taken);
-    *more = !atomic_load(&queue->stopped) && atomic_load(&queue->put) > number;
+    *more = !atomic_load(&queue->stopped) && batches_waiting(queue) > 0;
     const void *const *from = queue->arrays + (number % queue->batches) * queue->n_values;
     for (int32_t i = 0; i < queue->n_values; i++) {
         size_t bytes = (size_t)queue->value_bytes[i];
@@ -246,7 +324,7 @@ int s2_queue_next(s2_queue *queue, void *const *values, uint8_t *more)
     }
     if (*more) {
         atomic_store(&queue->taken, number + 1);
-        wake(queue, &queue->for_host);
+        wake_host(queue);
     }
     return 0;
 }
@@ -262,31 +340,21 @@ int s2_queue_report(s2_queue *queue, const void *const *results)
         to += queue->result_bytes[i];
     }
     atomic_store(&queue->written, number + 1);
-    wake(queue, &queue->for_host);
+    wake_host(queue);
     return 0;
 }
 
-/* Memory for what is kept, at the first step. */
-static int make_kept(s2_queue *queue, int32_t count, const int64_t *bytes)
+int s2_queue_keep(s2_queue *queue, int32_t count, const void *const *state)
 {
-    queue->kept = calloc((size_t)count, sizeof *queue->kept);
-    if (!queue->kept)
-        return 1;
-    for (; queue->n_kept < count; queue->n_kept++) {
-        queue->kept[queue->n_kept] = malloc((size_t)bytes[queue->n_kept] + 1);
-        if (!queue->kept[queue->n_kept])
+    if (count > queue->n_kept) {
+        const void **kept = realloc(queue->kept, (size_t)count * sizeof *kept);
+        if (!kept)
             return 1;
+        queue->kept = kept;
     }
-    return 0;
-}
-
-int s2_queue_keep(s2_queue *queue, int32_t count, const void *const *state, const int64_t *bytes)
-{
-    if (count && !queue->kept && make_kept(queue, count, bytes))
-        return 1;
+    queue->n_kept = count;
     for (int32_t i = 0; i < count; i++)
-        if (bytes[i])
-            memcpy(queue->kept[i], state[i], (size_t)bytes[i]);
+        queue->kept[i] = state[i];
     atomic_fetch_add(&queue->steps, 1);
     return 0;
 }

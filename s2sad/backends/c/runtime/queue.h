@@ -36,7 +36,8 @@ S2_API void s2_queue_finish(s2_queue *queue);
 S2_API int s2_queue_is_finished(s2_queue *queue);
 /* How many steps have ended. */
 S2_API int64_t s2_queue_steps(s2_queue *queue);
-/* Array `index` of the state that was kept last; NULL where there is none. After the program. */
+/* Where array `index` of the state lies that was kept last; NULL where there is none. Behind a
+ * program that has failed, as long as its run has its memory. */
 S2_API const void *s2_queue_kept(const s2_queue *queue, int32_t index);
 
 /* ---- the program's side -------------------------------------------------------------------- */
@@ -45,9 +46,8 @@ S2_API const void *s2_queue_kept(const s2_queue *queue, int32_t index);
 S2_API int s2_queue_next(s2_queue *queue, void *const *values, uint8_t *more);
 /* Hand out a step's results; waits while there is no room. */
 S2_API int s2_queue_report(s2_queue *queue, const void *const *results);
-/* A step has ended, and has left `count` arrays of `bytes[i]`, which are copied: none where no step
- * can fail. 1 where no memory is left, and the step before is what was kept. */
-S2_API int s2_queue_keep(s2_queue *queue, int32_t count, const void *const *state,
-                         const int64_t *bytes);
+/* A step has ended, and has left `count` arrays, which stay as they are while anything in the next
+ * one can fail. 1 where no memory is left, and the step before is what was kept. */
+S2_API int s2_queue_keep(s2_queue *queue, int32_t count, const void *const *state);
 
 #endif

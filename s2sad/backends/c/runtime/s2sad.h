@@ -47,7 +47,9 @@ S2_API void *s2_workspace(int use, size_t bytes);
 typedef struct s2_stack s2_stack;
 S2_API s2_stack *s2_stack_new(size_t element_bytes);
 S2_API int s2_stack_push(s2_stack *stack, const void *element); /* 1 when no memory is left */
-S2_API int s2_stack_pop(s2_stack *stack, void *element);        /* 1 when it is empty */
+S2_API void *s2_stack_room(s2_stack *stack); /* for the next element; NULL when none is left */
+S2_API int s2_stack_pop(s2_stack *stack, void *element); /* 1 when it is empty */
+S2_API void *s2_stack_take(s2_stack *stack); /* the popped element itself; NULL when it is empty */
 S2_API int64_t s2_stack_count(const s2_stack *stack);
 S2_API const void *s2_stack_at(const s2_stack *stack, int64_t index);
 S2_API void s2_stack_clear(s2_stack *stack); /* what it holds is gone, its memory stays */
@@ -62,10 +64,13 @@ typedef struct s2_run s2_run;
  * from the operands. */
 typedef int (*s2_kernel)(s2_run *run, void *const *p, const int32_t *a, int64_t begin, int64_t end);
 
-/* What the epilogue of a kernel needs: its values, as the kernel gets them. */
+/* What the epilogue of a kernel needs: its values, as the kernel gets them, and where the block of
+ * a product lies that is kept nowhere else, its rows `stride` elements apart. */
 typedef struct {
     void *const *p;
     const int32_t *a;
+    const void *block;
+    int64_t stride;
 } s2_tile;
 
 /* How a kernel is defined: `S2_KERNEL(name) { ... return 0; }`; not static, for the table of its
@@ -101,8 +106,10 @@ typedef struct {
         S2_ALIAS,     /* a[1] lies where a[0] does */
         S2_SETTLE,    /* a[0], which a[1] may have changed places with, back to the place of a[2] */
         S2_STACK_NEW, /* an empty stack a[0] of elements of `extent` bytes */
+        S2_STACK_ROOM,/* a[1] lies where the stack a[0] will have what is pushed next */
         S2_STACK_PUSH,/* a[1] on the stack a[0] */
         S2_STACK_POP, /* from the stack a[0] into a[1] */
+        S2_STACK_TAKE,/* from the stack a[0], whose memory a[1] lies in until it is pushed on */
         S2_STACK_DROP /* the stack a[0] is used up */
     } op;
     int32_t args;     /* where its values stand in `args` of the program */

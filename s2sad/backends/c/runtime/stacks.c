@@ -57,7 +57,7 @@ static chunk *grow(s2_stack *stack, chunk *below)
     return made;
 }
 
-int s2_stack_push(s2_stack *stack, const void *element)
+void *s2_stack_room(s2_stack *stack)
 {
     chunk *top = stack->top;
     if (!top || stack->count - top->before == top->capacity) {
@@ -65,26 +65,41 @@ int s2_stack_push(s2_stack *stack, const void *element)
         if (!above)
             above = grow(stack, top);
         if (!above)
-            return 1;
+            return NULL;
         stack->top = top = above;
     }
-    memcpy(top->bytes + (size_t)(stack->count - top->before) * stack->element, element,
-           stack->element);
+    return top->bytes + (size_t)(stack->count - top->before) * stack->element;
+}
+
+int s2_stack_push(s2_stack *stack, const void *element)
+{
+    void *room = s2_stack_room(stack);
+    if (!room)
+        return 1;
+    if (room != element && stack->element)
+        memcpy(room, element, stack->element);
     stack->count++;
     return 0;
 }
 
-int s2_stack_pop(s2_stack *stack, void *element)
+void *s2_stack_take(s2_stack *stack)
 {
     if (!stack->count)
-        return 1;
+        return NULL;
     chunk *top = stack->top;
     stack->count--;
-    memcpy(element, top->bytes + (size_t)(stack->count - top->before) * stack->element,
-           stack->element);
+    void *place = top->bytes + (size_t)(stack->count - top->before) * stack->element;
     if (stack->count == top->before && top->below)
         stack->top = top->below; /* the empty chunk stays above it, for the next push */
-    return 0;
+    return place;
+}
+
+int s2_stack_pop(s2_stack *stack, void *element)
+{
+    const void *place = s2_stack_take(stack);
+    if (place && stack->element)
+        memcpy(element, place, stack->element);
+    return !place;
 }
 
 int64_t s2_stack_count(const s2_stack *stack)
