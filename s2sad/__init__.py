@@ -68,7 +68,7 @@ from s2sad.ops.promotion import is_tensor
 from_numpy = Tensor.from_numpy
 
 if _TYPE_CHECKING:
-    from s2sad import amp, dataset, experimental, mint, parallel, train
+    from s2sad import amp, dataset, experimental, mint, parallel, profiler, train
     from s2sad.amp import DynamicLossScaleManager, FixedLossScaleManager, LossScaleManager
     from s2sad.checkpoints import (
         check_checkpoint,
@@ -86,6 +86,7 @@ if _TYPE_CHECKING:
     from s2sad.compiled import compile  # noqa: A004
     from s2sad.compiled import compile as jit
     from s2sad.loaded import load_ir
+    from s2sad.profiler import Profiler
     from s2sad.sink import data_sink
     from s2sad.train import (
         BackupAndRestore,
@@ -114,6 +115,7 @@ __all__ = [
     "DynamicLossScaleManager", "EarlyStopping", "FixedLossScaleManager", "GRAPH_MODE", "Generator",
     "History", "JitConfig", "LAX", "LambdaCallback", "LearningRateScheduler", "LossMonitor",
     "LossScaleManager", "Model", "ModelCheckpoint", "PYNATIVE_MODE", "Parameter", "ParameterTuple",
+    "Profiler",
     "ReduceLROnPlateau", "RunContext", "S2sadError", "STRICT", "SummaryCollector", "SummaryRecord",
     "Tensor", "TimeMonitor", "amp", "bfloat16", "bool_", "check_checkpoint", "checkpoint",
     "ckpt_to_safetensors", "compile", "connect_network_with_dataset", "custom_vjp", "data_sink",
@@ -121,7 +123,8 @@ __all__ = [
     "get_context", "get_current_device", "get_grad", "get_level", "get_rng_state", "get_seed",
     "grad", "hessian", "initial_seed", "int16", "int32", "int64", "int8", "is_tensor", "jacfwd",
     "jacrev", "jit", "jvp", "load", "load_checkpoint", "load_checkpoint_async", "load_ir",
-    "load_param_into_net", "manual_seed", "mint", "mutable", "nn", "ops", "parallel", "run_check",
+    "load_param_into_net", "manual_seed", "mint", "mutable", "nn", "ops", "parallel",
+    "profiler", "run_check",
     "safetensors_to_ckpt", "save_checkpoint", "seed", "set_context", "set_deterministic",
     "set_device", "set_recursion_limit", "set_rng_state", "set_seed", "tensor", "train", "uint8",
     "value_and_grad", "vjp", "vmap",
@@ -146,6 +149,7 @@ _ON_FIRST_NEED = {
     "data_sink": ("s2sad.sink", "data_sink"),
     "jit": ("s2sad.compiled", "compile"),
     "get_level": ("s2sad.compat.log", "get_level"),
+    "Profiler": ("s2sad.profiler", "Profiler"),
     "load_ir": ("s2sad.loaded", "load_ir"),
     "run_check": ("s2sad.compat.installed", "run_check"),
     **{
@@ -190,7 +194,9 @@ _ON_FIRST_NEED = {
     },
 }
 #: Packages that are imported on first need.
-_PACKAGES = ("amp", "dataset", "experimental", "mint", "numpy", "parallel", "train")
+_PACKAGES = (
+    "amp", "dataset", "experimental", "mint", "numpy", "parallel", "profiler", "train",
+)  # fmt: skip
 
 
 def __getattr__(name: str) -> _Any:

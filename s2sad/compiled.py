@@ -35,6 +35,7 @@ from s2sad.binding.sink import Tally, sink, unsunk
 from s2sad.binding.stored.programs import shelf_for
 from s2sad.binding.variant import Variant
 from s2sad.core import collector, context, location, log, precision, strictness
+from s2sad.core.cache import parse_bytes
 from s2sad.core.cell import Cell
 from s2sad.core.cell_hooks import run_cell
 from s2sad.core.diagnostics import fail
@@ -44,6 +45,7 @@ from s2sad.core.shown import shown
 from s2sad.core.tensor import Tensor
 from s2sad.core.tracebacks import shorten
 from s2sad.core.transform import Transform, Wrapper, innermost
+from s2sad.core.tuning import stamp
 from s2sad.frontend.callee import start_of, title_of, title_of_call
 from s2sad.frontend.inputs import is_input
 from s2sad.frontend.trees import map_leaves
@@ -84,12 +86,16 @@ class Compiled(Wrapper):
         How many steps the last call of `sink` ran, in how many sinks.
     is_strict : bool or None
         Whether tensors of different rank are refused in arithmetic; None leaves it to the context.
+    memory_limit : int or None
+        Bytes that a run may need beside what it is given.
     """
 
     def __init__(
-        self, function: Any, opening: Opening | None = None, is_strict: bool | None = None
-    ) -> None:
+        self, function: Any, opening: Opening | None = None, is_strict: bool | None = None,
+        memory_limit: int | None = None,
+    ) -> None:  # fmt: skip
         self.opening, self.is_strict = opening, is_strict
+        self.memory_limit = memory_limit
         self._begin(function)
         innermost = self.__wrapped__
         self.__name__ = title_of(innermost)
@@ -105,6 +111,12 @@ class Compiled(Wrapper):
         self._open = {strict: OpenPrograms(self._compile_open) for strict in (False, True)}
         self._by_key: dict[Any, tuple[Variant, ...]] = {}
         self._counts = {False: 0, True: 0}  # by whether they are stepwise
+
+    def limit(self, memory: int) -> None:
+        """Let programs need no more than `memory` bytes from now on."""
+        if memory != self.memory_limit:
+            self.memory_limit = memory
+            self._begin(self.function)
 
     @property
     def __wrapped__(self) -> Any:
@@ -175,7 +187,9 @@ class Compiled(Wrapper):
         if self._vjp is None:
             with COMPILING:  # another thread may have been quicker
                 transform = Transform("vjp", self.function, None)
-                self._vjp = self._vjp or Compiled(transform, is_strict=self.is_strict)
+                self._vjp = self._vjp or Compiled(
+                    transform, is_strict=self.is_strict, memory_limit=self.memory_limit
+                )
         result = self._vjp.run(args, kwargs, stepwise=not context.is_compiling())
         self.last = self._vjp.last
         return result
@@ -348,6 +362,7 @@ class Compiled(Wrapper):
         variant, made = self._made(args, kwargs, stepwise)
         known = self._by_key.get(key, ())
         variant.note_call(key, arguments, self._like(stepwise), known)
+        variant.limit = self.memory_limit
         self.variants.append(variant)
         self._by_key[key] = (*known, variant)
         if is_told:
@@ -390,15 +405,17 @@ class Compiled(Wrapper):
         self, args: tuple[Any, ...], kwargs: dict[str, Any], stepwise: bool
     ) -> tuple[Variant, str]:
         is_common = self._counts[stepwise] < MANY_VARIANTS  # else something changes all the time
-        is_shelved = is_common and not stepwise and not strictness.is_strict()
-        shelf = shelf_for(self.function, args, kwargs) if is_shelved else None
+        limit, shelf = self.memory_limit, None
+        if is_common and not stepwise and not strictness.is_strict():
+            shelf = shelf_for(self.function, args, kwargs, limit, stamp())
         if shelf is None:
-            return compile_variant(self.function, args, kwargs, stepwise=stepwise), "compiled"
+            made = compile_variant(self.function, args, kwargs, stepwise=stepwise, limit=limit)
+            return made, "compiled"
         function, call = self.function, map_leaves([args, kwargs], _without_data)
-        found = shelf.find(lambda: compile_variant(function, *call))
+        found = shelf.find(lambda: compile_variant(function, *call, limit=limit))
         if found is not None:
             return found, "loaded"
-        variant = compile_variant(function, args, kwargs)
+        variant = compile_variant(function, args, kwargs, limit=limit)
         shelf.keep(variant)
         return variant, "compiled"
 
@@ -414,7 +431,9 @@ class Compiled(Wrapper):
         self, args: tuple[Any, ...], kwargs: dict[str, Any], stepwise: bool
     ) -> OpenProgram:
         compiler = import_module("s2sad.compiler")
-        return compiler.compile_open(self.function, args, kwargs, stepwise=stepwise)
+        return compiler.compile_open(
+            self.function, args, kwargs, stepwise=stepwise, limit=self.memory_limit
+        )
 
     def _forget(self, variant: Variant) -> None:
         self.variants.remove(variant)
@@ -514,7 +533,7 @@ class Compiled(Wrapper):
             )  # fmt: skip
         name = f"_compiled_{self.__name__.rpartition('.')[2]}"
         method = MethodType(self.function, instance)
-        return _kept(instance, name, method, self.opening, self.is_strict)
+        return _kept(instance, name, method, self.opening, self.is_strict, self.memory_limit)
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Compiled:
         twin = copy.copy(self)  # of names; the copied function may not have its own yet
@@ -554,12 +573,13 @@ def require_size(size: Any) -> None:
 
 
 def compile_variant(
-    function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], *, stepwise: bool = False
-) -> Variant:
+    function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], *, stepwise: bool = False,
+    limit: int | None = None,
+) -> Variant:  # fmt: skip
     """What the compiler makes; it is imported here, since programs on disk do without it."""
     compiler = import_module("s2sad.compiler")
     with COMPILING:
-        return compiler.compile_variant(function, args, kwargs, stepwise=stepwise)
+        return compiler.compile_variant(function, args, kwargs, stepwise=stepwise, limit=limit)
 
 
 def _without_data(leaf: Any) -> Any:
@@ -580,7 +600,7 @@ def of_type(given: Any) -> Any:
 
 def _kept(
     owner: Any, name: str, function: Any, opening: Opening | None = None,
-    is_strict: bool | None = None,
+    is_strict: bool | None = None, memory_limit: int | None = None,
 ) -> Compiled:  # fmt: skip
     """The compiled form of `function`, made once and kept by its owner, with which it goes.
 
@@ -591,7 +611,7 @@ def _kept(
     if not _is_of(own.get(name), function):
         with COMPILING:  # another thread may have been quicker
             if not _is_of(own.get(name), function):
-                own[name] = Compiled(function, opening, is_strict)
+                own[name] = Compiled(function, opening, is_strict, memory_limit)
     return own[name]
 
 
@@ -611,7 +631,7 @@ OPTIONS = {
 
 def compile(  # noqa: A001 - the name that users type
     function: Any = None, *, input_signature: Any = None, dynamic: int = 0,
-    strict_broadcast: bool | None = None, **options: Any,
+    strict_broadcast: bool | None = None, memory_limit: int | str | None = None, **options: Any,
 ) -> Any:  # fmt: skip
     """Compile a Cell class, a Cell, a function or a gradient; decorate with it or call it.
 
@@ -632,6 +652,10 @@ def compile(  # noqa: A001 - the name that users type
         in front of the shorter shape (E0401); those without an axis are not. None leaves it to
         ``set_context(strict_broadcast=...)``. Of what is called in compiled code, or
         differentiated, the outermost says.
+    memory_limit : int or str, optional
+        Bytes, also as a text: ``"64MB"``. A run needs no more than that for what it computes on the
+        way, for results and for the tapes of loops: gradients compute again what else would be
+        kept, as little as is needed for that. What does not fit is an error.
     **options
         MindSpore's, in so far as they change nothing: ``capture_mode="ast"``, `jit_level`,
         `fullgraph` (the whole function is compiled, or an error says why not), `backend`.
@@ -644,7 +668,8 @@ def compile(  # noqa: A001 - the name that users type
     ------
     S2sadError
         E0302 for an unknown option, E0404 for a value that would change something, E0304 for what
-        cannot be compiled.
+        cannot be compiled, E0303 or E0404 for a `memory_limit` that is no size. Where a call is
+        compiled, E0716 for one that does not fit into its `memory_limit`.
 
     Examples
     --------
@@ -672,9 +697,14 @@ def compile(  # noqa: A001 - the name that users type
             raise fail("E0404", f"{name} can be {known}, got {value!r}")
     if strict_broadcast is not None and not isinstance(strict_broadcast, bool):
         raise fail("E0303", f"strict_broadcast is True, False or None, got {strict_broadcast!r}")
+    limit = parse_bytes("memory_limit", memory_limit)
     if function is None:
         return partial(
-            compile, input_signature=input_signature, strict_broadcast=strict_broadcast, **options
+            compile,
+            input_signature=input_signature,
+            strict_broadcast=strict_broadcast,
+            memory_limit=memory_limit,
+            **options,
         )
     opening = Learned() if dynamic else None
     if input_signature is not None:
@@ -683,6 +713,7 @@ def compile(  # noqa: A001 - the name that users type
         function.compiled = property(compiled_of)  # type: ignore[attr-defined]
         function.opening = opening  # type: ignore[attr-defined]
         function.is_strict = strict_broadcast  # type: ignore[attr-defined]
+        function.memory_limit = limit  # type: ignore[attr-defined]
         return function
     try:
         compiled = _compiled(function)
@@ -693,6 +724,8 @@ def compile(  # noqa: A001 - the name that users type
         compiled.opening = opening
     if strict_broadcast is not None:
         compiled.is_strict = strict_broadcast
+    if limit is not None:
+        compiled.limit(limit)
     return compiled
 
 
@@ -713,7 +746,8 @@ def compiled_of(cell: Cell) -> Compiled:
     """The compiled form of `cell`, made once."""
     kind = type(cell)
     opening, is_strict = getattr(kind, "opening", None), getattr(kind, "is_strict", None)
-    return _kept(cell, "_compiled", cell, opening, is_strict)
+    limit = getattr(kind, "memory_limit", None)
+    return _kept(cell, "_compiled", cell, opening, is_strict, limit)
 
 
 def compiled_gradient(transform: Transform) -> Compiled:

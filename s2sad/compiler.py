@@ -15,8 +15,10 @@ from pathlib import Path
 from typing import Any
 
 from s2sad.backends.base import Executable
+from s2sad.binding import tuned
 from s2sad.binding.bound import Bound, require_no_hooks
 from s2sad.binding.gradients import joint_program
+from s2sad.binding.limit import fitting, require
 from s2sad.binding.open_sizes import OpenProgram
 from s2sad.binding.program import (
     Program,
@@ -104,13 +106,15 @@ STEPWISE = "s2sad.backends.stepwise"
 
 
 def compile_variant(
-    function: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any], *, stepwise: bool = False
-) -> Variant:
+    function: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any], *, stepwise: bool = False,
+    limit: int | None = None,
+) -> Variant:  # fmt: skip
     """Compile `function` for the types of a call: the arrows of the picture above, in order.
 
     With `stepwise` the program is as people read it, which is how PyNative mode runs a gradient.
+    It needs no more than `limit` bytes beside what it is given, or is refused (E0716).
     """
-    stages = stages_for(function)
+    stages = stages_for(function, limit)
     if isinstance(function, Transform) and function.kind == "vjp":
         return compile_vjp(function, args, kwargs, stages, stepwise=stepwise)
     program = whole_program(function, args, kwargs, stages)
@@ -119,10 +123,11 @@ def compile_variant(
 
 
 def compile_open(
-    function: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any], *, stepwise: bool = False
-) -> OpenProgram:
+    function: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any], *, stepwise: bool = False,
+    limit: int | None = None,
+) -> OpenProgram:  # fmt: skip
     """Compile `function` for types with symbols, as far as no size is needed; `at` goes on."""
-    stages = stages_for(function)
+    stages = stages_for(function, limit)
     program = whole_program(function, args, kwargs, stages)
 
     def at(sizes: Mapping[str, int]) -> Variant:
@@ -133,12 +138,12 @@ def compile_open(
     return OpenProgram(program.guards, at)
 
 
-def stages_for(function: Any) -> Stages:
+def stages_for(function: Any, limit: int | None = None) -> Stages:
     """No stage yet, and the passes that a call of `function` will go through."""
     primal, joint, target = registry.arranged(PRIMAL, JOINT, TARGET[backend_name()])
     if isinstance(function, Bound):  # begins where its dump was written
         target = (*primal, *joint, *target) if function.left is None else function.left
-    return Stages(primal, joint, target)
+    return Stages(primal, joint, target, limit=limit)
 
 
 def whole_program(
@@ -174,6 +179,9 @@ def completed(
 ) -> Variant:  # fmt: skip
     """The variant of `program`, which a call of `function` has become: TARGET and the backend."""
     if not stepwise:
+        stages.target = tuned.with_settings(stages.target, tuned.find(program.function))
+        if stages.limit is not None:
+            stages.target = fitting(program.function, stages.target, stages.limit)
         stages.run(program.function, stages.target, inputs)
     save_graphs(stages, program.function)
     maker = builder(program.function, function, stepwise=stepwise)
@@ -222,6 +230,7 @@ def compile_vjp(
         stages.note(lowered, name, ())
         if not stepwise:
             stages.run(lowered, stages.target)
+            require(lowered, stages.limit)
         executable = builder(lowered, what, stepwise=stepwise)()
         halves.append(Half(function, executable, tuple(stages.functions[first:])))
     save_graphs(stages, joint)
@@ -231,8 +240,12 @@ def compile_vjp(
 
 def segment(function: Function, stages: Stages) -> None:
     """Run REVERSE, where that concerns a loop of `function`."""
-    if any(each.concerns(function) for each in REVERSE):
-        stages.run(function, REVERSE)
+    passes = REVERSE
+    if stages.limit is not None:  # the tapes are a part of it
+        half = stages.limit // 2
+        passes = tuple(replace(each, budget=min(each.budget, half)) for each in REVERSE)
+    if any(each.concerns(function) for each in passes):
+        stages.run(function, passes)
 
 
 def sunk(variant: Variant) -> Executable:
@@ -240,6 +253,7 @@ def sunk(variant: Variant) -> Executable:
     if variant.sunk is None:
         function = clone(variant.program.function)
         run_passes(function, SINK)
+        require(function, variant.limit)
         variant.sunk = builder(function, None, stepwise=False)()
     return variant.sunk
 

@@ -7,7 +7,7 @@ or only there. Of the cuts that cost the same it is the one that lets least run 
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from importlib import import_module
 
 from s2sad import prims as p
@@ -30,8 +30,8 @@ SOURCE, SINK = "inputs", "backward"
 def run_again(
     read: Iterable[Value],
     free: Collection[Value],
-    needed: Collection[Operation],
     reads: Mapping[Operation, Sequence[Value]],
+    price: Callable[[Operation], int | None],
 ) -> set[Operation]:
     """Operations that the backward half runs by itself, so as to keep the least.
 
@@ -41,10 +41,10 @@ def run_again(
         What the backward half reads of values that do not depend on a cotangent.
     free : collection of Value
         What costs nothing to keep.
-    needed : collection of Operation
-        Those that the forward half runs in any case. If they are not cheap they run once.
     reads : mapping of Operation to sequence of Value
         What each operation reads, in its regions as well.
+    price : callable
+        How many bytes are kept rather than that an operation runs again; None for any number.
     """
     networkx = import_module("networkx")  # on first need: it takes longer to import than s2sad
     graph = networkx.DiGraph()
@@ -62,9 +62,12 @@ def run_again(
             graph.add_edge(SOURCE, value)
             continue
         graph.add_edge(owner, value)
-        if owner in needed and not is_cheap(owner):
+        priced = price(owner)
+        if priced is None:
             graph.add_edge(SOURCE, owner)
             continue
+        if priced:
+            graph.add_edge(SOURCE, owner, capacity=priced)
         for operand in reads[owner]:
             graph.add_edge(("read", operand), owner)
             if operand.type.is_linear and isinstance(operand.owner, Operation):

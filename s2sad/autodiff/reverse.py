@@ -8,6 +8,7 @@ walked by branches, loops by counted loops that run the other way.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 from s2sad import prims
@@ -74,6 +75,8 @@ class JointProgram(Program):
         Residuals, values inside regions that the backward sweep reads.
     known : Cotangents
         What is known of cotangents while the program is evaluated.
+    adjoint_lines : dict of Operation to int
+        As `line` gives them for the backward sweep.
     """
 
     def __init__(
@@ -88,6 +91,7 @@ class JointProgram(Program):
         self.begun = [primal.args[i] for i in begun]
         self.active = active_values(primal, wrt, results)
         self.cotangents: dict[Value, str] = {}
+        self.adjoint_lines: dict[Operation, int] = {}
         self.tapes = Tapes(self.fresh)
         self.token = _token(primal)
         self.after = self.fresh("after") if self.token is not None else ""
@@ -113,6 +117,15 @@ class JointProgram(Program):
         joint.donates = dict(self.primal.donates)
         return joint
 
+    def line(self, operation: Operation) -> int:
+        """Index of the origin of what the backward sweep does for `operation`."""
+        if operation.loc is None:
+            return super().line(operation)
+        if operation not in self.adjoint_lines:
+            self.adjoint_lines[operation] = len(self.origins)
+            self.origins.append((replace(operation.loc, is_adjoint=True), operation.scope))
+        return self.adjoint_lines[operation]
+
     def _begun_effects(self, token: Value) -> Any:
         """The token where the backward sweep begins, which may run later: after a barrier then."""
         node = t.load(self.names[token])
@@ -120,7 +133,7 @@ class JointProgram(Program):
 
     def _forward(self) -> list[Any]:
         """The primal's statements, after empty tapes for the residuals that they push."""
-        printer = ForwardPrinter(self.primal, self.tapes, self.line, self.bind)
+        printer = ForwardPrinter(self.primal, self.tapes, super().line, self.bind)
         printer.named = dict(self.names)
         tapes = [
             t.assign(name, t.prim("stack_empty", of=self.type(value)), 0)

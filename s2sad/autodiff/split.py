@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from s2sad import prims as p
-from s2sad.autodiff.cut import run_again
+from s2sad.autodiff.cut import is_cheap, run_again
 from s2sad.ir.clone import Mapping, copy_operation
 from s2sad.ir.graph import Function, Operation, Region, Value
 from s2sad.ir.loops import carried, is_loop
@@ -137,7 +137,11 @@ class _Joint:
         late, results = self.late_operations, (*self.before, *self.after)
         ends = [op for op in self.operations if op not in late and not _is_read(op)]
         needed = self._makers(results, ends)
-        again = run_again(self._early_reads(late), {*self.inputs, *results}, needed, self.reads)
+        again = run_again(
+            self._early_reads(late), {*self.inputs, *results}, self.reads,
+            # Those that the forward half runs in any case run once, if they are not cheap.
+            lambda op: None if op in needed and not is_cheap(op) else 0,
+        )  # fmt: skip
         kept = self._kept({*late, *again}, again)
         made = [v for v in kept if not _is_input(v) and v not in results]
         forward = self._forward(made, self._makers([*results, *made], ends))

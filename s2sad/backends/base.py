@@ -48,6 +48,25 @@ class MemoryReport:
         return "\n".join(f"{name:<10}{size:>14,} bytes" for name, size in rows)
 
 
+@dataclass(frozen=True)
+class MemoryPlan:
+    """What a run needs beside what it is given, by its program.
+
+    Attributes
+    ----------
+    nbytes : int
+        Of values on the way and of results at one time, and of tapes.
+    tapes : int or float
+        Of tapes; without end where nobody knows how long they get.
+    held : tuple of (Value or None, int)
+        What is there where most is, without tapes: the largest first. None has no name.
+    """
+
+    nbytes: int | float
+    tapes: int | float
+    held: tuple[tuple[Value | None, int], ...]
+
+
 class Executable(ABC):
     """A compiled function of one target.
 

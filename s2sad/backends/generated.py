@@ -25,6 +25,15 @@ from s2sad.ir.types import StackValue, TensorType, Type, type_of
 #: Forms of operations that are statements of Python, or nothing at all.
 STATEMENTS = (Form.IF, Form.WHILE, Form.FOR, Form.CONST)
 
+#: The executables that live, by the names of their files.
+_by_file: weakref.WeakValueDictionary[str, PythonExecutable] = weakref.WeakValueDictionary()
+
+
+def source_of(place: Location) -> Location | None:
+    """Where the user's source has what stands at `place`, if that is in a generated program."""
+    executable = _by_file.get(place.file)
+    return place if executable is None else executable.places.get(place.line)
+
 
 class PythonExecutable(Executable):
     """A function of the IR as a Python function over arrays.
@@ -36,6 +45,8 @@ class PythonExecutable(Executable):
         Under this name tracebacks and debuggers find the text, as long as the executable lives.
     namespace : dict of str to object
         What the text defines, and what its free names are bound to.
+    places : mapping of int to Location
+        Line of the text to the source it comes from.
     """
 
     def __init__(
@@ -46,9 +57,10 @@ class PythonExecutable(Executable):
         self.file = file
         self.namespace = {"__name__": file, **names}
         self._text = text
-        self._places = places
+        self.places = places
         self._types = function.input_types
         exec(compile(text, file, "exec"), self.namespace)
+        _by_file[file] = self
         linecache.cache[file] = (len(text), None, text.splitlines(True), file)
         weakref.finalize(self, linecache.cache.pop, file, None)
 
@@ -91,7 +103,7 @@ class PythonExecutable(Executable):
         trace, place = error.__traceback__, None
         while trace is not None:
             if trace.tb_frame.f_code.co_filename == self.file:
-                place = self._places.get(trace.tb_lineno, place)
+                place = self.places.get(trace.tb_lineno, place)
             trace = trace.tb_next
         return place
 

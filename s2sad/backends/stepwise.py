@@ -8,6 +8,7 @@ debugger steps through them and finds every value under its name.
 from __future__ import annotations
 
 import inspect
+from bisect import bisect_left
 from collections.abc import Sequence
 from itertools import count
 from types import FunctionType
@@ -80,10 +81,23 @@ class StepwiseExecutable(PythonExecutable):
 
 
 def _places(function: Function, text: str) -> dict[int, Location]:
-    """The location that the mark at the end of each line stands for."""
-    known = {f"#{mark(op.loc)}": op.loc for op in function.walk() if op.loc is not None}
-    marks = ((number, _mark_in(line)) for number, line in enumerate(text.splitlines(), 1))
-    return {number: known[found] for number, found in marks if found in known}
+    """The location that the mark at the end of each line stands for.
+
+    A line of the backward sweep may have the mark of one of the forward sweep: both are gone
+    through in order.
+    """
+    known: dict[str, list[tuple[int, Location]]] = {}
+    for number, operation in enumerate(function.walk()):
+        if operation.loc is not None:
+            marked = f"#{mark(operation.loc)}"
+            known.setdefault(marked, []).append((number, operation.loc))
+    found, at = {}, 0
+    for number, line in enumerate(text.splitlines(), 1):
+        places = known.get(_mark_in(line), ())
+        if places:
+            later = bisect_left(places, at, key=lambda place: place[0])
+            at, found[number] = places[min(later, len(places) - 1)]
+    return found
 
 
 def _mark_in(line: str) -> str:

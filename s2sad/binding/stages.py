@@ -41,6 +41,8 @@ class Stages:
         The passes that were to come after each stage, as the text of a pipeline.
     reports : list of Report
         What each pass did.
+    limit : int or None
+        Bytes that a run may need beside what it is given.
     """
 
     primal: tuple[Pass, ...]
@@ -48,6 +50,7 @@ class Stages:
     target: tuple[Pass, ...]
     left: list[str] = field(default_factory=list)
     reports: list[Report] = field(default_factory=list)
+    limit: int | None = None
     _made: list[tuple[str, Callable[[], Function]]] = field(default_factory=list)
     _readable: int = 0
 

@@ -49,9 +49,12 @@ class Variant:
     cause : Cause
     sunk : Executable or None
         What runs many steps at a call, once that was asked for.
+    limit : int or None
+        Bytes that a run may need beside what it is given.
     """
 
     sunk: Executable | None = None
+    limit: int | None = None
 
     def __init__(self, program: Program, build: Callable[[], Executable], stages: Any) -> None:
         self.program = program

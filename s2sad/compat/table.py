@@ -203,6 +203,7 @@ ROWS: dict[str, Row] = {
     ),
     "mindspore.parallel._utils": _row(**_REDUCTIONS),
     "mindspore.parallel.auto_parallel": _row(**_of("s2sad.parallel", "AutoParallel")),
+    "mindspore.profiler": _row("s2sad.profiler"),
     "mindspore.train": _row(
         "s2sad.train", amp="s2sad.amp", **_of("s2sad.amp", "DynamicLossScaleManager "
         "FixedLossScaleManager LossScaleManager"), ParallelMode="s2sad.compat.parallel:ParallelMode"

@@ -20,6 +20,7 @@ from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from s2sad.core.cachefolder import default_folder, is_on, require_own, unusable
 from s2sad.core.diagnostics import S2sadError, fail
@@ -78,6 +79,28 @@ def parse_size(text: str) -> int:
     if found is None or found[2] not in UNITS:
         raise fail("E0404", f"{text!r} is no size", help="such as 500MB or 1.5GiB")
     return int(float(found[1]) * UNITS[found[2]])
+
+
+def parse_bytes(name: str, given: Any) -> int | None:
+    """Bytes that the argument `name` says: an int, or a text as for `parse_size`; None stays.
+
+    Raises
+    ------
+    S2sadError
+        E0303 for what is neither, E0404 for a negative number, or text of another form.
+    """
+    if given is None:
+        return None
+    if isinstance(given, str):
+        given = parse_size(given)
+    if isinstance(given, bool) or not isinstance(given, int):
+        raise fail(
+            "E0303", f"{name} is a number of bytes, got {given!r}",
+            help='an int, or a text such as "16MB"',
+        )  # fmt: skip
+    if given < 0:
+        raise fail("E0404", f"{name} is a number of bytes, got {given}")
+    return given
 
 
 def format_size(nbytes: int) -> str:

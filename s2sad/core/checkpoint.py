@@ -8,7 +8,7 @@ from collections.abc import Callable
 from types import MethodType
 from typing import Any
 
-from s2sad.core.cache import parse_size
+from s2sad.core.cache import parse_bytes
 from s2sad.core.cell import Cell
 from s2sad.core.diagnostics import fail
 from s2sad.core.shown import shown
@@ -90,7 +90,7 @@ def checkpoint(fn: Any = None, *, memory: int | str | None = None) -> Any:
     (2,)
     >>> layer = ms.checkpoint(ms.nn.Dense(3, 2))
     """
-    budget = _nbytes(memory)
+    budget = parse_bytes("memory", memory)
     if fn is None:
         return lambda function: checkpoint(function, memory=budget)
     if isinstance(fn, Cell):
@@ -100,16 +100,3 @@ def checkpoint(fn: Any = None, *, memory: int | str | None = None) -> Any:
         help = "checkpoint its instances" if isinstance(fn, type) else None  # noqa: A001
         raise fail("E0304", f"checkpoint takes a function or a Cell, got {shown(fn)}", help=help)
     return Checkpoint(fn, budget)
-
-
-def _nbytes(memory: Any) -> int | None:
-    if memory is None:
-        return None
-    if isinstance(memory, str):
-        memory = parse_size(memory)
-    if isinstance(memory, bool) or not isinstance(memory, int):
-        help = 'an int, or a text such as "16MB"'  # noqa: A001
-        raise fail("E0303", f"memory is a number of bytes, got {memory!r}", help=help)
-    if memory < 0:
-        raise fail("E0404", f"memory is a number of bytes, got {memory}")
-    return memory

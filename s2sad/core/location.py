@@ -9,7 +9,7 @@ import sysconfig
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from itertools import islice
 from pathlib import Path
@@ -34,6 +34,9 @@ class Location:
         Column after the expression. Not part of the text form.
     end_line : int or None
         Where `end_column` is on another line, that line. Not part of the text form.
+    is_adjoint : bool
+        Whether what stems from there is the adjoint of what stands there: a step of the backward
+        sweep. Not part of the text form, nor of what makes two locations equal.
     """
 
     file: str
@@ -42,6 +45,7 @@ class Location:
     caller: Location | None = None
     end_column: int | None = None
     end_line: int | None = None
+    is_adjoint: bool = field(default=False, compare=False)
 
     def chain(self) -> Iterator[Location]:
         """This location, then its callers, innermost first."""
@@ -49,6 +53,11 @@ class Location:
         while place is not None:
             yield place
             place = place.caller
+
+    @property
+    def of_user(self) -> Location:
+        """The innermost place that a user wrote; this one where s2sad alone led here."""
+        return next((place for place in self.chain() if not place.is_own), self)
 
     @property
     def is_own(self) -> bool:

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from s2sad.core import dtypes, precision
+from s2sad.core import dtypes, precision, recording
 from s2sad.core.diagnostics import fail
 from s2sad.core.tensor import Tensor
 from s2sad.ir import builder
@@ -239,8 +239,13 @@ class Primitive:
         attrs = self.complete(types, attrs)
         if self.regions:  # control flow: its body checks itself, operation by operation
             results = self.run(arrays, {**attrs, **regions}, None)
-        else:
+        elif recording.active is None:
             results = self.run(arrays, attrs, self.infer(types, attrs))
+        else:
+            inferred = self.infer(types, attrs)
+            results = recording.told(
+                recording.active, self.name, arrays, lambda: self.run(arrays, attrs, inferred)
+            )
         return results[0] if len(results) == 1 else results
 
     def run(

@@ -17,6 +17,7 @@ from s2sad.passes.hoist import HoistConstants
 from s2sad.passes.layout import Layout
 from s2sad.passes.mixed_precision import MixedPrecision
 from s2sad.passes.plan_memory import PlanMemory
+from s2sad.passes.recompute import Recompute
 from s2sad.passes.segment import SegmentLoops
 from s2sad.passes.sink import SinkLoop
 from s2sad.passes.strip import StripMarkers
@@ -25,7 +26,8 @@ from s2sad.passes.strip import StripMarkers
 PASSES: dict[str, type[Pass]] = {
     kind.name: kind
     for kind in (Canonicalize, Cse, Dce, Decompose, ExpandTransforms, Fuse, HoistConstants,
-                 Layout, MixedPrecision, PlanMemory, Repeat, SegmentLoops, SinkLoop, StripMarkers)
+                 Layout, MixedPrecision, PlanMemory, Recompute, Repeat, SegmentLoops, SinkLoop,
+                 StripMarkers)
 }  # fmt: skip
 
 List = tuple[Pass, ...]

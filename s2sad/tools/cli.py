@@ -28,10 +28,12 @@ from s2sad.tools.cache import show_cache
 from s2sad.tools.checking.reports import FORMS, check_files
 from s2sad.tools.doctor import doctor
 from s2sad.tools.explain import explain
+from s2sad.tools.profile import profile
 from s2sad.tools.run_ir import BACKENDS, run_ir
 from s2sad.tools.summary import show_summary
 from s2sad.tools.tables import show
 from s2sad.tools.targets import names_object
+from s2sad.tools.tune import tune
 
 if TYPE_CHECKING:
     Commands = argparse._SubParsersAction[argparse.ArgumentParser]
@@ -127,6 +129,21 @@ def _bisect(arguments: argparse.Namespace) -> int:
     )  # fmt: skip
 
 
+def _profile(arguments: argparse.Namespace) -> int:
+    return profile(
+        arguments.target, arguments.input, grad=arguments.grad, runs=arguments.runs,
+        folder=arguments.output, seed=arguments.seed, train=arguments.train,
+    )  # fmt: skip
+
+
+def _tune(arguments: argparse.Namespace) -> int:
+    return tune(
+        arguments.target, arguments.input, grad=arguments.grad, rounds=arguments.rounds,
+        dry_run=arguments.dry_run, clear=arguments.clear, seed=arguments.seed,
+        train=arguments.train,
+    )  # fmt: skip
+
+
 def _cache(arguments: argparse.Namespace) -> int:
     return show_cache(limit=arguments.limit, clear=arguments.clear)
 
@@ -142,8 +159,8 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--version", action="version", version=f"s2sad {s2sad.__version__}")
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
     for add in (
-        _add_run, _add_run_ir, _add_dump, _add_check, _add_bisect, _add_explain, _add_print,
-        _add_graph, _add_cache, _add_doctor,
+        _add_run, _add_run_ir, _add_dump, _add_check, _add_bisect, _add_profile, _add_tune,
+        _add_explain, _add_print, _add_graph, _add_cache, _add_doctor,
     ):  # fmt: skip
         add(commands)
     return parser
@@ -214,6 +231,35 @@ def _add_bisect(commands: Commands) -> None:
     command.add_argument(
         "--backend", choices=BACKENDS, default="numpy", help="what runs it after the last pass"
     )
+
+
+def _add_profile(commands: Commands) -> None:
+    command = commands.add_parser("profile", help="where time goes, by kernel and line of source")
+    _takes_target(command, _profile)
+    command.add_argument("--grad", action="store_true", help="compute its gradients as well")
+    command.add_argument(
+        "--runs", type=int, default=20, metavar="N", help="that are measured (default 20)"
+    )
+    command.add_argument(
+        "-o", "--output", type=Path, metavar="DIR", help="write a trace and all tables there, too"
+    )
+
+
+def _add_tune(commands: Commands) -> None:
+    command = commands.add_parser(
+        "tune", help="find the best settings for a program, and keep them"
+    )
+    command.set_defaults(command=_tune)
+    command.add_argument(
+        "target", nargs="?", metavar="FILE:OBJECT", help="a Cell or a function, net.py:Net"
+    )
+    _takes_arguments(command, 0)
+    command.add_argument("--grad", action="store_true", help="compute its gradients as well")
+    command.add_argument(
+        "--rounds", type=int, default=9, metavar="N", help="in which all are measured (default 9)"
+    )
+    command.add_argument("--dry-run", action="store_true", help="measure, and keep nothing")
+    command.add_argument("--clear", action="store_true", help="forget all that was kept, first")
 
 
 def _add_explain(commands: Commands) -> None:

@@ -18,6 +18,7 @@ from s2sad.compiled import compiled_of
 from s2sad.core.cell import Cell
 from s2sad.core.context import is_graph_mode
 from s2sad.core.diagnostics import S2sadError, annotate
+from s2sad.core.recording import is_expected
 from s2sad.train.data import Batch
 
 
@@ -104,7 +105,8 @@ def _seen(outputs: Any) -> Any:
 def _sunk(network: Cell, batches: Iterator[Batch], watch: Watch) -> None:
     for first in batches:
         watch.begin(first)
-        if watch.needs_parameters_after(0):  # a sink of one step is dearer than a call
+        is_last = watch.needs_parameters_after(0) or is_expected()
+        if is_last:  # a sink of one step is dearer than a call
             watch.end(_seen(_step(network, first)))
         else:
             _sink(network, _Stretch(first, batches, watch), watch)
@@ -131,7 +133,7 @@ class _Stretch:
         yield self.first
         for batch in self._batches:
             self.ahead.append(batch)
-            is_last = self._watch.needs_parameters_after(len(self.ahead))
+            is_last = self._watch.needs_parameters_after(len(self.ahead)) or is_expected()
             yield batch
             if is_last:
                 return

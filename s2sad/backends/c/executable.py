@@ -5,7 +5,7 @@ from __future__ import annotations
 import ctypes
 import functools
 import weakref
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from itertools import pairwise
 from typing import Any
 
@@ -15,10 +15,13 @@ from s2sad.backends.base import Executable, MemoryReport, nbytes
 from s2sad.backends.c.channel import QueueChannel, address_of
 from s2sad.backends.c.emit import Program, Unit, emit
 from s2sad.backends.c.handed import HandedProgram
+from s2sad.backends.c.profile import profiled, timed_steps
 from s2sad.backends.c.programs import library_of
 from s2sad.backends.c.queue import queues
 from s2sad.backends.c.runtime import load_runtime
+from s2sad.backends.timings import Timed
 from s2sad.core import location as locations
+from s2sad.core import recording
 from s2sad.core.diagnostics import fail, locate
 from s2sad.ir.graph import Function, Operation
 from s2sad.ir.loops import is_loop
@@ -92,7 +95,11 @@ class CExecutable(Executable):
         run = self._runs.take()
         queues = self._queues()
         try:
-            self._once(run, queues, arrays, outputs)
+            if recording.active is None:
+                self._once(run, queues, arrays, outputs)
+            else:
+                once = functools.partial(self._once, run, queues, arrays, outputs)
+                self._tell(recording.active, run, once)
             for number, slot in self._program.layout.stack_results.items():
                 outputs[number] = run.stack(slot.number, self._outputs[number])
         finally:
@@ -112,6 +119,14 @@ class CExecutable(Executable):
                 for channel in queues:
                     channel.save()
             raise
+
+    def _tell(self, recorder: recording.Recorder, run: _Run, once: Callable[[], None]) -> None:
+        """Run it `once`, and tell `recorder` where the time went."""
+        recorder.program(profiled(self, self._program, self._timed, run.watch, once))
+
+    @functools.cached_property
+    def _timed(self) -> list[Timed | None]:
+        return timed_steps(self._program)
 
     def channel(self) -> Channel:
         """Of the runtime, for a program that takes its batches from a queue."""
@@ -160,6 +175,7 @@ _SIGNATURES: dict[str, tuple[Any, list[Any]]] = {
     "run_place": (_POINTER, [_POINTER, ctypes.c_int32]),
     "run_rest": (None, [_POINTER]),
     "run_serve": (None, [_POINTER, _POINTER]),
+    "run_profile": (None, [_POINTER, _POINTER]),
     "run_failed": (ctypes.c_int32, [_POINTER]),
     "run_stack": (_POINTER, [_POINTER, ctypes.c_size_t]),
     "stack_push": (ctypes.c_int, [_POINTER, _POINTER]),
@@ -251,6 +267,10 @@ class _Run:
         """Let the run that comes reach `queues`."""
         self._queues = (ctypes.c_void_p * max(1, len(queues)))(*queues)
         self._runtime.s2_run_serve(self._pointer, self._queues)
+
+    def watch(self, profile: int | None) -> None:
+        """Let the runs that come note in the structure at `profile` where their time goes."""
+        self._runtime.s2_run_profile(self._pointer, profile)
 
     def _address_of(self, value: Any) -> int | None:
         if isinstance(value, np.ndarray):

@@ -13,8 +13,10 @@ before is not read afterwards; else into a second slot, and the two change place
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import accumulate
 
 import numpy as np
 
@@ -34,6 +36,8 @@ from s2sad.prims.queue import queue_keep
 SMALL = 256
 #: Slots of the arena begin at multiples of that many bytes.
 ALIGNMENT = 64
+#: Slots up to that many are placed in several orders, of which the best is kept.
+MOST_TRIED = 1000
 
 
 @dataclass(eq=False)
@@ -634,19 +638,68 @@ def nbytes_of(stack: Value) -> int:
 def assign(slots: Iterable[Slot]) -> int:
     """Give offsets to `slots`, so that those alive at one time do not overlap; bytes in all.
 
-    The largest first, each at the lowest offset that is free (best results come from that order:
-    Pisarchyk and Lee, Efficient memory management for deep neural net inference, 2020).
+    Several orders are tried, the largest first of all (best results come from that one: Pisarchyk
+    and Lee, Efficient memory management for deep neural net inference, 2020), until one needs no
+    more than what is alive at one time. Each slot goes to the lowest offset that is free.
     """
-    order = sorted(slots, key=lambda s: (-s.nbytes, s.number))
+    slots = list(slots)
+    least, best, found = needed(slots), -1, {}
+    for key in ORDERS:
+        order = sorted(slots, key=lambda slot: (*key(slot), slot.number))
+        offsets, total = _placed(order)
+        if best < 0 or total < best:
+            best, found = total, dict(zip(order, offsets, strict=True))
+        if best == least or len(slots) > MOST_TRIED:
+            break
+    for slot, offset in found.items():
+        slot.at = offset
+    return best
+
+
+#: Which slots are placed first, by number of the try.
+ORDERS: tuple[Callable[[Slot], tuple[int, ...]], ...] = (
+    lambda slot: (-slot.nbytes,),
+    lambda slot: (-slot.nbytes * (slot.end - slot.start + 1),),
+    lambda slot: (slot.start - slot.end, -slot.nbytes),
+    lambda slot: (slot.start, -slot.nbytes),
+    lambda slot: (-slot.end, -slot.nbytes),
+    lambda slot: (-(slot.nbytes.bit_length()), slot.start - slot.end, -slot.nbytes),
+    lambda slot: (-(slot.nbytes.bit_length()), slot.start, -slot.nbytes),
+)
+
+
+def needed(slots: Iterable[Slot]) -> int:
+    """Most bytes of `slots` that are alive at one time: no arena is smaller.
+
+    Examples
+    --------
+    >>> needed([Slot("ARENA", 0, 64, 1, 3), Slot("ARENA", 0, 10, 3, 5), Slot("ARENA", 0, 64, 4, 5)])
+    128
+    """
+    steps: defaultdict[int, int] = defaultdict(int)
+    for slot in slots:
+        steps[slot.start] += _rounded(slot)
+        steps[slot.end + 1] -= _rounded(slot)
+    return max(accumulate(steps[place] for place in sorted(steps)), default=0)
+
+
+def _rounded(slot: Slot) -> int:
+    return -(-slot.nbytes // ALIGNMENT) * ALIGNMENT
+
+
+def _placed(order: Sequence[Slot]) -> tuple[list[int], int]:
+    """Offsets of slots that are placed in this order, each at the lowest one; bytes in all."""
     placed = np.zeros((4, len(order)), np.int64)  # offset, end, first and last place; by offset
+    offsets = []
     for count, slot in enumerate(order):
-        size = -(-slot.nbytes // ALIGNMENT) * ALIGNMENT
+        size = _rounded(slot)
         at, behind, start, end = placed[:, :count]
         alive = (start <= slot.end) & (slot.start <= end)
         free = np.maximum.accumulate(np.append(0, behind[alive]))  # behind all before each of them
         fits = np.flatnonzero(free[:-1] + size <= at[alive])
-        slot.at = int(free[fits[0] if fits.size else -1])
-        index = np.searchsorted(at, slot.at, side="right")
+        offset = int(free[fits[0] if fits.size else -1])
+        offsets.append(offset)
+        index = np.searchsorted(at, offset, side="right")
         placed[:, index + 1 : count + 1] = placed[:, index:count]
-        placed[:, index] = slot.at, slot.at + size, slot.start, slot.end
-    return int(placed[1].max(initial=0))
+        placed[:, index] = offset, offset + size, slot.start, slot.end
+    return offsets, int(placed[1].max(initial=0))

@@ -27,6 +27,7 @@ from s2sad.backends.numpy import (
 )
 from s2sad.backends.numpy.kernel import indices, is_narrow, kernel, read_only, signature
 from s2sad.backends.numpy.ownership import Ownership, ownership
+from s2sad.backends.numpy.profile import note, now
 from s2sad.core.dtypes import DType
 from s2sad.core.location import Location
 from s2sad.ir.clone import copy_region
@@ -60,6 +61,8 @@ class Program:
         Line of the text to the source it comes from.
     overwrites : frozenset of int
         Inputs whose memory it may overwrite.
+    timed : list of Operation
+        Those that tell how long they took, by number.
     """
 
     name: str
@@ -67,10 +70,11 @@ class Program:
     names: dict[str, Any]
     places: dict[int, Location]
     overwrites: frozenset[int]
+    timed: list[Operation]
 
 
-def emit(function: Function) -> Program:
-    """Python program for `function`.
+def emit(function: Function, *, is_timed: bool = False) -> Program:
+    """Python program for `function`; where `is_timed`, it tells how long each operation took.
 
     Examples
     --------
@@ -85,12 +89,14 @@ def emit(function: Function) -> Program:
         return (t1,)
     <BLANKLINE>
     """
-    return _Emitter(function).program()
+    return _Emitter(function, is_timed).program()
 
 
 @dataclass
 class _Emitter:
     function: Function
+    is_timed: bool
+    timed: list[Operation] = field(default_factory=list)
     lines: list[str] = field(default_factory=list)
     bound: dict[str, Any] = field(default_factory=dict)
     known: dict[Any, str] = field(default_factory=dict)
@@ -108,7 +114,8 @@ class _Emitter:
         self._region(function.body)
         self._line(f"return {self._tuple(function.results)}")
         text = "\n".join(self.lines) + "\n"
-        return Program(name, text, self.bound, self.places, frozenset(self.owned.overwritten))
+        overwrites = frozenset(self.owned.overwritten)
+        return Program(name, text, self.bound, self.places, overwrites, self.timed)
 
     # ---- text ------------------------------------------------------------------------------
 
@@ -242,8 +249,20 @@ class _Emitter:
         regions = [write(name, r) for name, r in operation.regions.items()]
         right = self._expression(operation) or self._kernel_call(operation, regions)
         targets = self._list(operation.results)
+        begun = self._begin() if self.is_timed else ""
         self._line(f"{targets} = {right}" if targets else right, operation.loc)
+        if self.is_timed:
+            self._line(f"{self._bind('note', note)}({len(self.timed)}, {begun})")
+            self.timed.append(operation)
         self._let_go(dying)
+
+    def _begin(self) -> str:
+        """The variable that holds when the operation that follows began."""
+        if now not in self.known:
+            self.known[now] = self.printer.names.unique("begun")
+        begun = self.known[now]
+        self._line(f"{begun} = {self._bind('now', now)}()")
+        return begun
 
     def _expression(self, operation: Operation) -> str | None:
         """The expression of `TABLE`, where NumPy's own rounding is the IR's."""
@@ -279,13 +298,18 @@ class _Emitter:
         return self._bind(wish, value, (type(value), repr(value)))
 
     def _nested(self, wish: str, region: Region) -> str:
-        """A nested function for a region that is called; its keyword argument."""
+        """A nested function for a region that is called; its keyword argument.
+
+        Its time is that of the operation that calls it.
+        """
+        is_timed, self.is_timed = self.is_timed, False
         name = self.printer.names.unique(f"{wish}_region")
         self._line(f"def {name}({self._list(region.args)}):")
         self.indent += 1
         self._region(region)
         self._line(f"return {self._tuple(region.yields)}")
         self.indent -= 1
+        self.is_timed = is_timed
         return f"{wish}={name}"
 
     def _running(self, wish: str, region: Region) -> str:

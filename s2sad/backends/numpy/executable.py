@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import itertools
 from collections.abc import Collection, Sequence
 from typing import Any
@@ -11,6 +12,9 @@ import numpy as np
 from s2sad.backends.generated import PythonExecutable
 from s2sad.backends.numpy.emit import Program, emit
 from s2sad.backends.numpy.kernel import read_only
+from s2sad.backends.numpy.profile import Clock, current
+from s2sad.backends.timings import Timed
+from s2sad.core import recording
 from s2sad.ir.graph import Function
 
 _numbers = itertools.count()
@@ -38,6 +42,28 @@ class NumpyExecutable(PythonExecutable):
         super().__init__(function, file, program.text, program.names, program.places)
         self._call = self.namespace[program.name]
         self._overwrites = program.overwrites
+
+        self._timed = [Timed(op.prim.name, op) for op in program.timed]
+
+    def run(self, inputs: Sequence[Any], *, given: Collection[int] = ()) -> tuple[Any, ...]:
+        recorder = recording.active
+        if recorder is None:
+            return super().run(inputs, given=given)
+        timed = self._telling
+        clock = Clock(len(timed._timed))
+        token = current.set(clock)
+        try:
+            with recording.inside():
+                results = super(NumpyExecutable, timed).run(inputs, given=given)
+        finally:
+            current.reset(token)
+        recorder.program(clock.timings(self, timed._timed))
+        return results
+
+    @functools.cached_property
+    def _telling(self) -> NumpyExecutable:
+        """The same, which tells how long each operation took."""
+        return NumpyExecutable(self.function, emit(self.function, is_timed=True))
 
     def compute(self, arrays: Sequence[Any]) -> tuple[Any, ...]:
         return self._call(*arrays)

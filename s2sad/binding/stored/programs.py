@@ -36,7 +36,7 @@ from s2sad.prims import ALL
 #: Of the cache.
 KIND = "program"
 #: Changes with what lies in an entry.
-VERSION = "1"
+VERSION = "2"
 #: Programs of one key.
 PLACES = 8
 #: Files of an entry: the program after TARGET, and what it is bound to.
@@ -119,8 +119,11 @@ class Shelf:
         cache().store(KIND, free[0], write)
 
 
-def shelf_for(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Shelf | None:
-    """Where programs for a call of `function` lie; None where none are kept.
+def shelf_for(
+    function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], *settings: object
+) -> Shelf | None:
+    """Where programs for a call of `function` lie, compiled with these `settings`; None where none
+    are kept.
 
     None are kept of `vjp`, which are two programs, and what lies between them.
     """
@@ -136,8 +139,8 @@ def shelf_for(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> S
         texts.append(portrait.call(args, kwargs))
     except (UndescribedError, RecursionError):
         return None
-    settings = repr(sorted(context.chosen().items()))
-    return Shelf(digest(VERSION, own, _surroundings(), backend_name(), settings, *texts), portrait)
+    chosen = repr((sorted(context.chosen().items()), settings))
+    return Shelf(digest(VERSION, own, _surroundings(), backend_name(), chosen, *texts), portrait)
 
 
 def is_kept() -> bool:

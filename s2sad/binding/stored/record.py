@@ -117,10 +117,13 @@ def _key(key: Any) -> Data:
 
 
 def _ends(function: Function) -> Iterator[Data]:
-    """Of each operation the ends of its places, which are no part of the text of a program."""
+    """What is no part of the text of a program: of each operation's places, their ends.
+
+    A third item says of a place that what stems from it is its adjoint.
+    """
     for operation in function.walk():
         places = () if operation.loc is None else operation.loc.chain()
-        yield [[place.end_column, place.end_line] for place in places]
+        yield [[place.end_column, place.end_line, *[True] * place.is_adjoint] for place in places]
 
 
 # ---- reading -------------------------------------------------------------------------------------
@@ -217,7 +220,7 @@ def _give_ends(function: Function, ends: Data) -> None:
             operation.loc = known[key]
 
 
-def _with_ends(place: Location, ends: list[list[int | None]]) -> Location:
-    (column, line), *rest = ends
+def _with_ends(place: Location, ends: list[list[Any]]) -> Location:
+    (column, line, *adjoint), *rest = ends
     caller = None if place.caller is None else _with_ends(place.caller, rest)
-    return replace(place, caller=caller, end_column=column, end_line=line)
+    return replace(place, caller=caller, end_column=column, end_line=line, is_adjoint=bool(adjoint))

@@ -11,7 +11,7 @@ import pytest
 
 from s2sad import prims as p
 from s2sad.backends.c.executable import CExecutable, build
-from s2sad.backends.c.layout import Slot, assign
+from s2sad.backends.c.layout import ALIGNMENT, Slot, _placed, assign, needed
 from s2sad.compiler import TARGET
 from s2sad.ir.builder import build_function
 from s2sad.ir.evaluate import evaluate
@@ -83,9 +83,12 @@ def test_each_slot_lies_as_low_as_it_can():
             start = random.randrange(40)
             nbytes = random.choice((0, 4, 64, 65, random.randrange(5000)))
             slots.append(Slot("ARENA", -1, nbytes, start, start + random.randrange(30), number))
-        whole = assign(slots)
-        assert [slot.at for slot in slots] == lowest_places(slots)
-        assert whole == max((s.at + -(-s.nbytes // 64) * 64 for s in slots), default=0)
+        by_size = sorted(slots, key=lambda slot: (-slot.nbytes, slot.number))
+        offsets, whole = _placed(by_size)
+        found = dict(zip(by_size, offsets, strict=True))
+        assert [found[slot] for slot in slots] == lowest_places(slots)
+        assert whole == max((found[s] + -(-s.nbytes // 64) * 64 for s in slots), default=0)
+        assert assign(slots) <= whole
 
 
 def test_memory_is_shared_by_what_is_not_alive_at_once():
@@ -346,3 +349,38 @@ def test_accumulators_in_nested_loops_are_not_copied(depth):
     start = time.process_time()
     program.run([x, 20_000])
     assert time.process_time() - start < 1.0, "20,000 copies of 2.5 MB take longer"
+
+
+# ---- the arena -----------------------------------------------------------------------------------
+
+
+def overlap(one: Slot, other: Slot) -> bool:
+    in_time = one.start <= other.end and other.start <= one.end
+    return in_time and one.at < other.at + other.nbytes and other.at < one.at + one.nbytes
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_slots_that_live_at_one_time_do_not_overlap_and_little_is_lost(seed):
+    random = Random(seed)
+    slots = []
+    for number in range(random.randrange(1, 120)):
+        start = random.randrange(60)
+        size = random.choice((1, 63, 64, 1000, 4096, 5000)) * random.randrange(1, 9)
+        slots.append(Slot("ARENA", 0, size, start, start + random.randrange(25), number))
+    total = assign(slots)
+    assert total == max(-(-(slot.at + slot.nbytes) // ALIGNMENT) * ALIGNMENT for slot in slots)
+    assert not any(slot.at % ALIGNMENT for slot in slots)
+    assert not any(overlap(one, other) for i, one in enumerate(slots) for other in slots[:i])
+    assert needed(slots) <= total <= 1.25 * needed(slots)
+
+
+def test_another_order_is_tried_where_the_largest_first_wastes_memory():
+    spans = [(10, 0, 3), (9, 2, 5), (8, 4, 7), (7, 6, 9), (6, 0, 1), (5, 3, 8), (3, 8, 9)]
+    slots = [Slot("ARENA", 0, 64 * size, *span, i) for i, (size, *span) in enumerate(spans)]
+    total = assign(slots)
+    by_size = sorted(slots, key=lambda slot: (-slot.nbytes, slot.number))
+    assert needed(slots) <= total <= _placed(by_size)[1]
+
+
+def test_no_slots_need_nothing():
+    assert assign([]) == 0 == needed([])

@@ -3,6 +3,10 @@
 
 #include <stdlib.h>
 
+/* profile.c */
+int s2_profiled_call(s2_run *run, const s2_step *step, const int32_t *a,
+                     int (*call)(s2_run *, const s2_step *, const int32_t *));
+
 /* stacks.c */
 void s2_run_drop(s2_run *run, s2_stack *stack);
 void s2_run_free_stacks(s2_run *run);
@@ -85,7 +89,21 @@ static int end_with(s2_run *run, const s2_step *step, int code)
     return code;
 }
 
-static int run_table(s2_run *run)
+static int call(s2_run *run, const s2_step *step, const int32_t *a)
+{
+    if (step->extent <= step->grain)
+        return step->call(run, run->p, a, 0, step->extent);
+    part whole = {run, step, a};
+    return s2_parallel_for(step->extent, step->grain, call_part, &whole);
+}
+
+static int ask_host(s2_run *run, const s2_step *step, const int32_t *a)
+{
+    return run->host(run->host_data, step->place, run->p, a) ? FAILED : DONE;
+}
+
+/* `is_profiled` is known where this is called, so that who asks for no profile pays nothing. */
+static inline __attribute__((always_inline)) int run_table(s2_run *run, bool is_profiled)
 {
     const s2_program *program = run->program;
     void **p = run->p;
@@ -94,21 +112,18 @@ static int run_table(s2_run *run)
         const int32_t *a = program->args + step->args;
         switch (step->op) {
         case S2_CALL: {
-            int code;
-            if (step->extent <= step->grain) {
-                code = step->call(run, p, a, 0, step->extent);
-            } else {
-                part whole = {run, step, a};
-                code = s2_parallel_for(step->extent, step->grain, call_part, &whole);
-            }
+            int code = is_profiled ? s2_profiled_call(run, step, a, call) : call(run, step, a);
             if (code)
                 return end_with(run, step, code);
             break;
         }
-        case S2_HOST:
-            if (run->host(run->host_data, step->place, p, a))
-                return end_with(run, step, FAILED);
+        case S2_HOST: {
+            int code =
+                is_profiled ? s2_profiled_call(run, step, a, ask_host) : ask_host(run, step, a);
+            if (code)
+                return end_with(run, step, code);
             break;
+        }
         case S2_JUMP:
             at = step->target;
             break;
@@ -197,7 +212,17 @@ int s2_run_once(s2_run *run, void *const *inputs, void *const *outputs, s2_host 
     run->host = host;
     run->host_data = host_data;
     run->failed = -1;
-    return run_table(run);
+    if (!run->profile)
+        return run_table(run, false);
+    run->profile->begun = s2_nanoseconds();
+    int code = run_table(run, true);
+    run->profile->ended = s2_nanoseconds();
+    return code;
+}
+
+void s2_run_profile(s2_run *run, s2_profile *profile)
+{
+    run->profile = profile;
 }
 
 void *s2_run_place(const s2_run *run, int32_t slot)

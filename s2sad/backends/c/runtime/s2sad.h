@@ -33,6 +33,20 @@ S2_API int s2_parallel_for(int64_t extent, int64_t grain, s2_task task, void *da
 S2_API int s2_threads(void);
 S2_API void s2_set_threads(int count);
 
+/* Number of this thread: 0 where it is none of the pool, else from 1 on. */
+S2_API int s2_thread_number(void);
+/* Nanoseconds of a clock that only goes forwards. */
+S2_API int64_t s2_nanoseconds(void);
+
+/* Who is told of each part, by the thread that ran it. */
+typedef struct {
+    void (*seen)(void *data, int64_t begun, int64_t ended);
+    void *data;
+    int64_t together; /* nanoseconds that the thread which watches spent in `s2_parallel_for` */
+} s2_watch;
+/* Watch what this thread runs in parallel from now on; NULL for nothing. */
+S2_API void s2_watch_parts(s2_watch *watch);
+
 /* Memory of this thread, aligned to 64 bytes, that lasts until the next call with the same `use`;
  * NULL where there is none left. */
 enum {
@@ -130,6 +144,24 @@ typedef struct {
 /* What the host computes: operation `place`, whose values are at p[a[...]]; 0, or 1: it failed. */
 typedef int (*s2_host)(void *data, int32_t place, void *const *p, const int32_t *a);
 
+/* Something that a thread did, from when to when, for which step. */
+typedef struct {
+    int64_t begun, ended;
+    int32_t step, thread;
+} s2_event;
+
+/* Where the time of a run went (profile.c); who asks gives the memory. */
+typedef struct {
+    int64_t begun, ended;     /* of the run */
+    int64_t *calls, *spent;   /* of each step, how often and how long */
+    int64_t *busy;            /* the same added up over threads, without waiting */
+    int64_t *threads;         /* of each thread, S2_MOST_THREADS of them, how long it was busy */
+    s2_event *events;
+    int64_t room, n_events;   /* those behind `room` are counted only */
+    int32_t step;             /* that runs now */
+} s2_profile;
+enum { S2_MOST_THREADS = 512 };
+
 /* One run of a program. */
 struct s2_run {
     const s2_program *program;
@@ -142,6 +174,7 @@ struct s2_run {
     void *host_data;
     int32_t failed;       /* `place` of the operation that failed; -1 */
     int32_t step;         /* number of the step at which it did */
+    s2_profile *profile;  /* NULL: nobody asks where the time goes */
 };
 
 /* A run of `program`, with its memory, that may be used again; NULL where there is none left. */
@@ -152,6 +185,8 @@ S2_API int s2_run_once(s2_run *run, void *const *inputs, void *const *outputs,
                        s2_host host, void *host_data);
 /* The queues of the runs to come. */
 S2_API void s2_run_serve(s2_run *run, void *const *queues);
+/* Note where the time goes in the runs to come; NULL: do not. */
+S2_API void s2_run_profile(s2_run *run, s2_profile *profile);
 /* Number of the step at which it failed. */
 S2_API int32_t s2_run_failed(const s2_run *run);
 /* Where the value in `slot` lies: after a run, until the next one. */

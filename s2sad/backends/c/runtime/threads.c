@@ -19,7 +19,6 @@
 #include <unistd.h>
 
 enum {
-    MOST_THREADS = 512,
     PARTS_A_THREAD = 4, /* so that a thread that is held up holds up little */
     SPIN_NANOSECONDS = 50000,
     SPINS_A_LOOK = 32, /* at the clock */
@@ -43,7 +42,7 @@ static struct {
     void *data;
     int64_t extent;
     int started; /* workers that live; only who has taken the pool looks at it */
-    pthread_t workers[MOST_THREADS];
+    pthread_t workers[S2_MOST_THREADS];
 } pool = {
     .mutex = PTHREAD_MUTEX_INITIALIZER,
     .work = PTHREAD_COND_INITIALIZER,
@@ -54,6 +53,8 @@ static struct {
 
 static _Atomic int wanted; /* number of threads; 0 as long as nobody asked */
 static _Thread_local bool inside; /* of a part */
+static _Thread_local int number; /* of a worker, from 1 on */
+static _Thread_local s2_watch *watching;
 
 /* ---- how many ----------------------------------------------------------------------------- */
 
@@ -75,12 +76,12 @@ static int usable_cores(void)
     }
 #endif
     long online = sysconf(_SC_NPROCESSORS_ONLN);
-    return online > 0 && online < MOST_THREADS ? (int)online : 1;
+    return online > 0 && online < S2_MOST_THREADS ? (int)online : 1;
 }
 
 static int within_limits(long count)
 {
-    return count < 1 ? 1 : count > MOST_THREADS ? MOST_THREADS : (int)count;
+    return count < 1 ? 1 : count > S2_MOST_THREADS ? S2_MOST_THREADS : (int)count;
 }
 
 static int default_threads(void)
@@ -183,7 +184,7 @@ static bool take_part(void)
 
 /* ---- waiting ------------------------------------------------------------------------------ */
 
-static int64_t nanoseconds(void)
+int64_t s2_nanoseconds(void)
 {
     struct timespec now;
     clock_gettime(CLOCK_MONOTONIC, &now);
@@ -217,14 +218,14 @@ static bool is_finished(int count)
 /* Look until `holds`, for a while; gives whether it does. */
 static bool spin_until(bool (*holds)(int), int argument)
 {
-    int64_t end = nanoseconds() + SPIN_NANOSECONDS;
+    int64_t end = s2_nanoseconds() + SPIN_NANOSECONDS;
     do {
         for (int i = 0; i < SPINS_A_LOOK; i++) {
             if (holds(argument))
                 return true;
             rest();
         }
-    } while (nanoseconds() < end);
+    } while (s2_nanoseconds() < end);
     return false;
 }
 
@@ -258,6 +259,7 @@ static void *work(void *argument)
 {
     int index = (int)(intptr_t)argument;
     inside = true;
+    number = index + 1;
     while (!is_ended(index)) {
         while (take_part())
             ;
@@ -321,7 +323,7 @@ static int run_together(s2_task task, void *data, int64_t extent, uint32_t count
     return failure == NO_FAILURE ? 0 : (int)(uint32_t)failure;
 }
 
-int s2_parallel_for(int64_t extent, int64_t grain, s2_task task, void *data)
+static int parallel_for(int64_t extent, int64_t grain, s2_task task, void *data)
 {
     if (extent <= 0)
         return 0;
@@ -336,6 +338,47 @@ int s2_parallel_for(int64_t extent, int64_t grain, s2_task task, void *data)
     int failed = run_together(task, data, extent, count);
     inside = false;
     atomic_flag_clear_explicit(&pool.taken, memory_order_release);
+    return failed;
+}
+
+/* ---- watching ----------------------------------------------------------------------------- */
+
+int s2_thread_number(void)
+{
+    return number;
+}
+
+void s2_watch_parts(s2_watch *watch)
+{
+    watching = watch;
+}
+
+typedef struct {
+    s2_task task;
+    void *data;
+    const s2_watch *watch;
+} watched;
+
+static int watched_part(void *data, int64_t begin, int64_t end)
+{
+    const watched *of = data;
+    int64_t begun = s2_nanoseconds();
+    int failed = of->task(of->data, begin, end);
+    of->watch->seen(of->watch->data, begun, s2_nanoseconds());
+    return failed;
+}
+
+int s2_parallel_for(int64_t extent, int64_t grain, s2_task task, void *data)
+{
+    s2_watch *watch = watching;
+    if (!watch)
+        return parallel_for(extent, grain, task, data);
+    watched whole = {task, data, watch};
+    int64_t begun = s2_nanoseconds();
+    watching = NULL; /* what runs inside of a part is a piece of that */
+    int failed = parallel_for(extent, grain, watched_part, &whole);
+    watching = watch;
+    watch->together += s2_nanoseconds() - begun;
     return failed;
 }
 
