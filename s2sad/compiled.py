@@ -197,7 +197,7 @@ class Compiled(Wrapper):
     def sink(
         self, batches: Iterable[Any], *, on_step: Callable[..., Any] | None = None,
         stop: threading.Event | None = None, size: int | None = None, results: str = "all",
-        title: str | None = None,
+        title: str | None = None, check_nan: bool = False,
     ) -> Any:  # fmt: skip
         """What a call for each batch gives, computed by one call of a program for many of them.
 
@@ -222,6 +222,10 @@ class Compiled(Wrapper):
             What is given in the end. Results of all steps may be much memory.
         title : str, optional
             Of a bar on a terminal, for batches of a known length.
+        check_nan : bool
+            Whether a step that gives or writes NaN or an infinity is an error, before anything of
+            it is kept. That step runs once more then, operation by operation, and the error stands
+            at the line that made the first such number.
 
         Returns
         -------
@@ -234,7 +238,8 @@ class Compiled(Wrapper):
         S2sadError
             E0707 where what the program reads or writes is changed in `on_step` while a sink runs,
             E0303 or E0404 for a `size` that is no count, E0404 for other `results`, E0304 for a
-            `vjp`, or for a bar over batches of which nobody knows how many there are.
+            `vjp`, or for a bar over batches of which nobody knows how many there are; with
+            `check_nan` E0702 for a number that is not finite, E0712 where compiling is turned off.
         Exception
             What a step raises, with its number in a note, or `batches`, or `on_step`. Parameters
             hold what the last step has left that ended.
@@ -253,6 +258,23 @@ class Compiled(Wrapper):
         require_size(size)
         if results not in RESULTS:
             raise fail("E0404", f"results are {', '.join(map(repr, RESULTS))}, got {results!r}")
+        if not check_nan:
+            return self._sink(batches, on_step, stop, size, results, title, _sunk)
+        if not context.is_compiling():
+            raise fail(
+                "E0712", "check_nan looks into compiled programs, and MS_JIT=0 turns compiling off",
+                help="leave check_nan out: each step is Python, which a debugger steps through",
+            )  # fmt: skip
+        return import_module("s2sad.binding.culprit").checked_sink(
+            lambda given, seen: self._sink(given, seen, stop, size, results, title, _checked),
+            self._of_step, lambda: self.last_sink, batches, on_step,
+        )  # fmt: skip
+
+    def _sink(
+        self, batches: Iterable[Any], on_step: Callable[..., Any] | None,
+        stop: threading.Event | None, size: int | None, results: str, title: str | None,
+        make: Callable[[Variant], Executable],
+    ) -> Any:  # fmt: skip
         self.last_sink = Tally()
         with nullcontext(_nothing) if title is None else progress(title, _length(batches)) as tick:
             common: dict[str, Any] = {
@@ -262,7 +284,7 @@ class Compiled(Wrapper):
             try:
                 if not context.is_compiling():
                     return unsunk(batches, self, **common)
-                return sink(batches, self._of_step, _sunk, size=size, **common)
+                return sink(batches, self._of_step, make, size=size, **common)
             except Exception as error:
                 shorten(error)
                 raise
@@ -543,6 +565,11 @@ class Compiled(Wrapper):
 
     def __repr__(self) -> str:
         return f"<compiled {self.__name__}, {len(self.variants)} variants>"
+
+
+def _checked(variant: Variant) -> Executable:
+    with COMPILING, collector.paused():
+        return import_module("s2sad.compiler").sunk(variant, checks=True)
 
 
 def _sunk(variant: Variant) -> Executable:

@@ -42,7 +42,7 @@ from s2sad.ir.clone import clone
 from s2sad.ir.graph import Function, Value
 from s2sad.ir.sizes import at_sizes
 from s2sad.passes import registry
-from s2sad.passes.base import run_passes
+from s2sad.passes.base import Pass, run_passes
 from s2sad.passes.canonicalize import Canonicalize
 from s2sad.passes.cse import Cse
 from s2sad.passes.dce import Dce
@@ -140,10 +140,18 @@ def compile_open(
 
 def stages_for(function: Any, limit: int | None = None) -> Stages:
     """No stage yet, and the passes that a call of `function` will go through."""
-    primal, joint, target = registry.arranged(PRIMAL, JOINT, TARGET[backend_name()])
+    primal, joint, target = registry.arranged(PRIMAL, JOINT, target_passes())
     if isinstance(function, Bound):  # begins where its dump was written
         target = (*primal, *joint, *target) if function.left is None else function.left
     return Stages(primal, joint, target, limit=limit)
+
+
+def target_passes() -> tuple[Pass, ...]:
+    """TARGET of the present backend; without fusion, where the context says so."""
+    passes = TARGET[backend_name()]
+    if context.get_context("enable_graph_kernel") is False:
+        return tuple(each for each in passes if not isinstance(each, Fuse))
+    return passes
 
 
 def whole_program(
@@ -248,14 +256,18 @@ def segment(function: Function, stages: Stages) -> None:
         stages.run(function, passes)
 
 
-def sunk(variant: Variant) -> Executable:
-    """What runs the program of `variant` for one batch after the other, by one call."""
-    if variant.sunk is None:
+def sunk(variant: Variant, *, checks: bool = False) -> Executable:
+    """What runs the program of `variant` for one batch after the other, by one call.
+
+    With `checks` a step that gives or writes what is not finite is an error.
+    """
+    kept = "checked" if checks else "sunk"
+    if getattr(variant, kept) is None:
         function = clone(variant.program.function)
-        run_passes(function, SINK)
+        run_passes(function, [replace(each, checks=checks) for each in SINK])
         require(function, variant.limit)
-        variant.sunk = builder(function, None, stepwise=False)()
-    return variant.sunk
+        setattr(variant, kept, builder(function, None, stepwise=False)())
+    return getattr(variant, kept)
 
 
 def builder(function: Function, of: Any, *, stepwise: bool) -> Callable[[], Executable]:

@@ -47,13 +47,18 @@ def pytest_collection_finish() -> None:
 collect_ignore = ["plugin_sample", "corpus"]
 
 
+@pytest.fixture(autouse=True)
+def default_mode():
+    """Whatever mode a test chooses, the next one begins in that which is the default."""
+    yield
+    ms.set_context(mode=ms.GRAPH_MODE)
+
+
 @pytest.fixture(params=[ms.GRAPH_MODE, ms.PYNATIVE_MODE], ids=["graph", "pynative"])
 def mode(request):
     """Either mode, for the time of a test."""
-    before = ms.get_context("mode")
     ms.set_context(mode=request.param)
-    yield request.param
-    ms.set_context(mode=before)
+    return request.param
 
 
 @pytest.fixture

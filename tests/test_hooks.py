@@ -561,6 +561,7 @@ def test_a_hook_that_is_always_called():
         def construct(self, x):
             raise ValueError("no")
 
+    ms.set_context(mode=ms.PYNATIVE_MODE)
     net, calls = Fails(), []
     net.register_forward_hook(lambda cell, inputs, output: calls.append(output), always_call=True)
     net.register_forward_hook(lambda cell, inputs, output: calls.append("not this"))
@@ -571,6 +572,7 @@ def test_a_hook_that_is_always_called():
 
 
 def test_python_runs_forward_hooks_as_they_stand():
+    ms.set_context(mode=ms.PYNATIVE_MODE)
     net, seen = Square(), []
     net.register_forward_hook(lambda cell, inputs, output: seen.append(output.shape))
     net(tensor())

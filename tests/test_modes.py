@@ -13,15 +13,9 @@ from s2sad import nn, ops
 from s2sad.backends.numpy import NumpyExecutable
 from s2sad.backends.stepwise import StepwiseExecutable
 
-#: In order: the default mode, and that in which everything is compiled.
+#: In order: that in which Python runs, and the default one, in which everything is compiled.
 MODES = {ms.PYNATIVE_MODE: StepwiseExecutable, ms.GRAPH_MODE: NumpyExecutable}
 CLASSES = 3
-
-
-@pytest.fixture(autouse=True)
-def default_mode() -> Iterator[None]:
-    yield
-    ms.set_context(mode=ms.PYNATIVE_MODE)
 
 
 class Mlp(nn.Cell):

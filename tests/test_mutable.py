@@ -15,8 +15,7 @@ from support.located import refused_here
 def backend(request, monkeypatch):
     monkeypatch.setenv("S2SAD_BACKEND", request.param)
     ms.set_context(mode=ms.GRAPH_MODE)
-    yield request.param
-    ms.set_context(mode=ms.PYNATIVE_MODE)
+    return request.param
 
 
 def arithmetic(x, n):

@@ -27,8 +27,7 @@ PAIRS = ((2, 5), (3, 4), (5, 40))
 def backend(request, monkeypatch):
     monkeypatch.setenv("S2SAD_BACKEND", request.param)
     ms.set_context(mode=ms.GRAPH_MODE)
-    yield request.param
-    ms.set_context(mode=ms.PYNATIVE_MODE)
+    return request.param
 
 
 def of(*sizes: int | None, dtype: Any = f32) -> Tensor:

@@ -10,7 +10,7 @@ import re
 import subprocess
 import sys
 import traceback
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -29,8 +29,7 @@ X = np.float32([[1.0, -2.0], [0.5, 3.0], [0.0, 1.0]])
 
 
 @pytest.fixture(autouse=True)
-def default_mode() -> Iterator[None]:
-    yield
+def pynative_mode() -> None:
     ms.set_context(mode=ms.PYNATIVE_MODE)
 
 
@@ -465,7 +464,7 @@ PROGRAM = """\
 import numpy as np
 import s2sad as ms
 from s2sad import nn, ops
-
+ms.set_context(mode=ms.PYNATIVE_MODE)
 
 class Net(nn.Cell):
     def __init__(self):

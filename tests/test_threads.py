@@ -22,13 +22,12 @@ X = np.float32([[1.0, -2.0], [0.5, 3.0], [0.0, 1.0]])
 
 
 @pytest.fixture(autouse=True)
-def default_mode() -> Iterator[None]:
-    """Threads that take turns often, and the default mode afterwards."""
+def turns() -> Iterator[None]:
+    """Threads take turns often."""
     interval = sys.getswitchinterval()
     sys.setswitchinterval(1e-5)
     yield
     sys.setswitchinterval(interval)
-    ms.set_context(mode=ms.PYNATIVE_MODE)
 
 
 def at_once(count: int, work: Callable[[int], Any]) -> list[Any]:

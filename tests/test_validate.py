@@ -18,8 +18,6 @@ from s2sad.passes.canonicalize import Canonicalize
 def validating(monkeypatch):
     monkeypatch.setenv(VALIDATE, "1")
     ms.set_context(mode=ms.GRAPH_MODE)
-    yield
-    ms.set_context(mode=ms.PYNATIVE_MODE)
 
 
 def training_step():

@@ -47,13 +47,15 @@ class Variant:
     facts : dict of str to (key, str)
         What it depends on in the arguments of the call for which it was compiled, by path.
     cause : Cause
-    sunk : Executable or None
-        What runs many steps at a call, once that was asked for.
+    sunk, checked : Executable or None
+        What runs many steps at a call, once that was asked for; the second looks whether what a
+        step gives and writes is finite.
     limit : int or None
         Bytes that a run may need beside what it is given.
     """
 
     sunk: Executable | None = None
+    checked: Executable | None = None
     limit: int | None = None
 
     def __init__(self, program: Program, build: Callable[[], Executable], stages: Any) -> None:

@@ -71,7 +71,7 @@ def _is_jit_config(value: dict[str, Any]) -> bool:
 SWITCH = ("ON", "OFF")
 
 SETTINGS: dict[str, Setting] = {
-    "mode": Setting(int, PYNATIVE_MODE, USED, (GRAPH_MODE, PYNATIVE_MODE)),
+    "mode": Setting(int, GRAPH_MODE, USED, (GRAPH_MODE, PYNATIVE_MODE)),
     "device_target": Setting(str, "CPU", USED, tuple(TARGETS), TARGETS.get),
     "device_id": Setting(int, 0, OTHER_DEVICE, _between(0, 4095)),
     "save_graphs": Setting(
@@ -82,7 +82,7 @@ SETTINGS: dict[str, Setting] = {
     "jit_syntax_level": Setting(int, LAX, NO_EFFECT, (STRICT, COMPATIBLE, LAX)),
     "jit_config": Setting(dict, {}, NO_EFFECT, _is_jit_config, dict),
     "strict_broadcast": Setting(bool, False, USED),
-    "enable_graph_kernel": Setting(bool, False, NO_EFFECT),
+    "enable_graph_kernel": Setting((bool, type(None)), None, USED),
     "graph_kernel_flags": Setting(str, "", NO_EFFECT),
     "deterministic": Setting(str, "OFF", USED, SWITCH),  # either way results are deterministic
     "enable_compile_cache": Setting((bool, type(None)), None, USED),
@@ -125,7 +125,7 @@ def set_context(**kwargs: Any) -> None:
     Parameters
     ----------
     mode : {GRAPH_MODE, PYNATIVE_MODE}
-        Whether calling a Cell compiles it, or runs it operation by operation (the default).
+        Whether calling a Cell compiles it (the default), or runs it operation by operation.
     device_target : {"CPU"}
     save_graphs : bool or int, 0 to 3
         How much of the compiler's work is written to `save_graphs_path`; True means 2.
@@ -138,6 +138,9 @@ def set_context(**kwargs: Any) -> None:
     strict_broadcast : bool
         Whether arithmetic of tensors of different rank is refused (E0401), but for those without an
         axis. It concerns what users write, not what s2sad computes itself.
+    enable_graph_kernel : bool or None
+        Whether what one nest of loops computes is fused, in programs that are compiled from then
+        on; only False says no.
     **kwargs
         MindSpore's other keys. They are checked and kept; one that changes nothing here warns
         once, when it is set to something else than its default.
@@ -150,9 +153,9 @@ def set_context(**kwargs: Any) -> None:
 
     Examples
     --------
-    >>> set_context(mode=PYNATIVE_MODE)
+    >>> set_context(mode=GRAPH_MODE)
     >>> get_context("mode")
-    1
+    0
     """
     _apply(kwargs)
 

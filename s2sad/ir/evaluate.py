@@ -6,7 +6,7 @@ folding and tests use it; the NumPy backend emits Python instead and is held to 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,9 +15,15 @@ from s2sad.ir.graph import Function, Operation, Region, Value
 from s2sad.ir.primitive import as_run_time
 from s2sad.ir.types import type_of
 
+#: Is told of an operation, its operands and its results.
+See = Callable[[Operation, Sequence[Any], Sequence[Any]], None]
 
-def evaluate(function: Function, inputs: Sequence[Any]) -> tuple[Any, ...]:
+
+def evaluate(function: Function, inputs: Sequence[Any], see: See | None = None) -> tuple[Any, ...]:
     """Results of `function` for arrays, stacks and tokens of its input types.
+
+    Where somebody wants to `see` that, each operation is told when it has run, also those in
+    regions, each time that they run; one with regions comes after what is in them.
 
     Raises
     ------
@@ -28,24 +34,33 @@ def evaluate(function: Function, inputs: Sequence[Any]) -> tuple[Any, ...]:
     found = tuple(type_of(x) for x in inputs)
     if found != function.input_types:
         raise fail("E0303", f"{function.name} takes {function.input_types}, got {found}")
-    return run_region(function.body, inputs, {})
+    return run_region(function.body, inputs, {}, see)
 
 
-def run_region(region: Region, args: Sequence[Any], outer: dict[Value, Any]) -> tuple[Any, ...]:
+def run_region(
+    region: Region, args: Sequence[Any], outer: dict[Value, Any], see: See | None = None
+) -> tuple[Any, ...]:
     """What `region` yields for `args`, with `outer` giving the values it captures."""
     known = {**outer, **dict(zip(region.args, args, strict=True))}
     for operation in region.operations:
-        results = run_operation(operation, known)
+        results = run_operation(operation, known, see)
         known.update(zip(operation.results, results, strict=True))
     return tuple(known[value] for value in region.yields)
 
 
-def run_operation(operation: Operation, known: dict[Value, Any]) -> tuple[Any, ...]:
+def run_operation(
+    operation: Operation, known: dict[Value, Any], see: See | None = None
+) -> tuple[Any, ...]:
     """Results of one operation whose operands are in `known`."""
     arrays = [known[value] for value in operation.operands]
-    regions = {name: RunningRegion(region, known) for name, region in operation.regions.items()}
+    regions = {
+        name: RunningRegion(region, known, see) for name, region in operation.regions.items()
+    }
     types = tuple(value.type for value in operation.results)
-    return operation.prim.run(arrays, {**operation.attrs, **regions}, types)
+    results = operation.prim.run(arrays, {**operation.attrs, **regions}, types)
+    if see is not None:
+        see(operation, arrays, results)
+    return results
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,10 +72,13 @@ class RunningRegion:
     region : Region
     known : dict of Value to array
         The values that it may capture.
+    see : callable, optional
+        As of `evaluate`.
     """
 
     region: Region
     known: dict[Value, Any]
+    see: See | None = None
 
     def __call__(self, *args: Any) -> tuple[Any, ...]:
-        return run_region(self.region, [as_run_time(x) for x in args], self.known)
+        return run_region(self.region, [as_run_time(x) for x in args], self.known, self.see)

@@ -45,9 +45,13 @@ class SinkLoop(Pass):
     ----------
     queue : str
         Under which name the host serves the channel.
+    checks : bool
+        Whether a step that gives or writes a float that is not finite is an error (E0702), before
+        it is kept.
     """
 
     queue: str = "batches"
+    checks: bool = False
     name: ClassVar[str] = "sink-loop"
     is_needed: ClassVar[bool] = True
     keeps_inputs: ClassVar[bool] = False
@@ -55,7 +59,7 @@ class SinkLoop(Pass):
     def run(self, function: Function, rewriter: Rewriter) -> None:
         step = Step.of(function)
         with rewriter.step("sink the step", None):
-            body = _Loop(function, step, self.queue).region()
+            body = _Loop(function, step, self.queue, self.checks).region()
             _exchange(function, step, body)
             rewriter.changes += 1
 
@@ -123,10 +127,11 @@ def _tokens(types: Sequence[Any]) -> tuple[int, ...]:
 class _Loop:
     """Makes the body of the sunk function, of which `function` is the step."""
 
-    def __init__(self, function: Function, step: Step, queue: str) -> None:
+    def __init__(self, function: Function, step: Step, queue: str, checks: bool) -> None:
         self.function = function
         self.step = step
         self.queue = queue
+        self.checks = checks
         self.types = tuple(function.input_types[i] for i in step.batch)
         self.carried = [function.args[i] for i in (*step.batch, *step.taken_tokens, *step.state)]
 
@@ -164,12 +169,26 @@ class _Loop:
             place.append(operation)
         results = [mapping.get(value, value) for value in self.function.results]
         state = [results[i] for i in self.step.written]
+        token = self.checked(token, results)
         token, *state = as_tuple(p.queue_keep(token, *state, queue=self.queue))
         reported = [results[i] for i in self.step.reported]
         token = p.queue_report(token, *reported, queue=self.queue)
         token, more, *batch = self.next(token)
         tokens = [results[i] for i in self.step.given_tokens]
         return [token, more, *batch, *tokens, *state]
+
+    def checked(self, token: Value, results: Sequence[Value]) -> Value:
+        """The token after a look at what the step gives and writes, if that is wanted."""
+        for place in (*self.step.reported, *self.step.written) if self.checks else ():
+            value = results[place]
+            if isinstance(value.type, TensorType) and value.type.dtype.is_float:
+                name = "result" if place in self.step.reported else self.written_to(place)
+                token = p.check_finite(token, value, what=name)
+        return token
+
+    def written_to(self, place: int) -> str:
+        """The name of what the result number `place` is written to."""
+        return self.function.args[self.step.state[self.step.written.index(place)]].name or "state"
 
     def parted(self, carried: Sequence[Value]) -> tuple[Sequence[Value], Sequence[Value]]:
         """Tokens and state."""

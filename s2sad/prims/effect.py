@@ -271,6 +271,7 @@ def check_finite(token, x, *, what="value"):
     >>> p.check_finite(Token, np.array([1.0, 2.0]), what="loss")
     Token
     """
+    x = dtypes.widen(x)
     bad = ~np.isfinite(x)
     if bad.any():
         index = tuple(int(i) for i in np.argwhere(bad)[0])

@@ -52,9 +52,7 @@ class Evaluation:
 
     def once(self, callbacks: Callbacks) -> dict[str, Any]:
         """The metrics, of an evaluation that stands alone."""
-        params = CallbackParams(
-            list_callback=callbacks.callbacks, network=self.backbone, cur_epoch_num=1
-        )
+        params = CallbackParams(list_callback=callbacks.callbacks, network=self.backbone)
         try:
             with callbacks:
                 self.run(params, callbacks)

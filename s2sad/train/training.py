@@ -58,8 +58,8 @@ class Training:
         self.params = CallbackParams(
             self.about, train_network=self.network, network=self.backbone, mode="train",
             train_dataset=self.batches.dataset, batch_num=self.sink_size or len(self.batches),
-            epoch_num=len(self.epochs), cur_epoch_num=self.epochs[0], cur_step_num=0,
-            initial_step=0, dataset_sink_mode=self.is_sunk, device_number=1,
+            epoch_num=len(self.epochs), cur_step_num=0, train_dataset_element=None,
+            initial_step=None, dataset_sink_mode=self.is_sunk, device_number=1,
             parallel_mode="stand_alone", list_callback=self.callbacks.callbacks,
             loss_scale_mananger=self.manager, last_save_ckpt_step=None, latest_ckpt_file=None,
         )  # fmt: skip
@@ -70,7 +70,7 @@ class Training:
     def evaluate(self, evaluation: Evaluation, is_due: Callable[[int], bool]) -> None:
         """Let the epochs whose numbers are due end in an evaluation."""
         self._evaluation, self._is_due = evaluation, is_due
-        self.params.valid_dataset = evaluation.batches.dataset
+        self.context.evaluates = True
 
     def over_epochs(self) -> None:
         """Train."""
@@ -94,8 +94,6 @@ class Training:
 
     def _epoch(self, number: int, every: Iterator[Batch] | None) -> None:
         self.params.cur_epoch_num = number
-        for found in ("metrics", "eval_results"):  # of an evaluation of an earlier epoch
-            self.params.pop(found, None)
         self.network.set_train()
         self.call("on_train_epoch_begin")
         self._steps(every)
@@ -104,6 +102,8 @@ class Training:
         if every is None:
             self.batches.reset()
         self.call("on_train_epoch_end")
+        for found in ("metrics", "eval_results"):  # of an evaluation of this epoch
+            self.params.pop(found, None)
 
     def _steps(self, every: Iterator[Batch] | None) -> None:
         if every is not None and self.sink_size is not None:

@@ -274,6 +274,7 @@ def test_what_is_compiled_by_itself():
 
 
 def test_compiled_cells_in_eager_ones_are_compiled_once():
+    ms.set_context(mode=ms.PYNATIVE_MODE)
     net = Around(Inner())
     net.to_float(ms.float16)
     for _ in range(4):

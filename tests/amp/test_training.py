@@ -86,7 +86,6 @@ def test_modes_agree_bit_for_bit(level):
         )  # fmt: skip
         losses = [step(ms.Tensor(x), ms.Tensor(y))[0].item() for _ in range(2)]
         results.append((losses, [p.asnumpy().copy() for p in net.get_parameters()]))
-    ms.set_context(mode=ms.PYNATIVE_MODE)
     (losses, parameters), (others, theirs) = results
     assert losses == others
     for one, other in zip(parameters, theirs, strict=True):

@@ -358,13 +358,10 @@ def test_calls_of_other_kinds_have_programs_of_their_own(worlds):
         return [net(*args).asnumpy().tobytes() for args in given]
 
     ms.set_context(mode=ms.GRAPH_MODE)
-    try:
-        first = outputs(worlds.make())
-        assert len(worlds.compilations) == len(calls)
-        second = outputs(worlds.make())
-        assert not worlds.compilations
-    finally:
-        ms.set_context(mode=ms.PYNATIVE_MODE)
+    first = outputs(worlds.make())
+    assert len(worlds.compilations) == len(calls)
+    second = outputs(worlds.make())
+    assert not worlds.compilations
     assert first == second and len(set(first)) > 3
 
 
@@ -437,14 +434,11 @@ def flat(tree):
 
 def test_every_form_comes_back(worlds):
     ms.set_context(mode=ms.GRAPH_MODE)
-    try:
-        first = worlds.result(FORMS)
-        assert len(worlds.compilations) == 9  # that which draws comes twice
-        assert worlds.result(FORMS) == first == worlds.fresh(FORMS)
-        worlds.result(FORMS)
-        assert not worlds.compilations
-    finally:
-        ms.set_context(mode=ms.PYNATIVE_MODE)
+    first = worlds.result(FORMS)
+    assert len(worlds.compilations) == 9  # that which draws comes twice
+    assert worlds.result(FORMS) == first == worlds.fresh(FORMS)
+    worlds.result(FORMS)
+    assert not worlds.compilations
 
 
 def test_names_of_gradients_are_those_of_now(worlds):
@@ -453,16 +447,13 @@ def test_names_of_gradients_are_those_of_now(worlds):
     )
     x = ms.Tensor([3.0])
     ms.set_context(mode=ms.GRAPH_MODE)
-    try:
-        for text_of in (text, text):
-            world = worlds.make(text_of)
-            (_, (name, _)) = world.g(x)
-            assert name == "w"
-            world.w.name = "v"
-            (_, (name, _)) = world.g(x)
-            assert name == "v"
-    finally:
-        ms.set_context(mode=ms.PYNATIVE_MODE)
+    for text_of in (text, text):
+        world = worlds.make(text_of)
+        (_, (name, _)) = world.g(x)
+        assert name == "w"
+        world.w.name = "v"
+        (_, (name, _)) = world.g(x)
+        assert name == "v"
 
 
 FAILS = """
@@ -733,14 +724,11 @@ def test_loaded_dumps_are_kept(worlds, tmp_path):
     net = ms.compile(lambda x: x * 2.0 + 1.0)
     first, *_ = net.dump(tmp_path / "dump", ms.Tensor([1.0, 2.0]))
     ms.set_context(mode=ms.GRAPH_MODE)
-    try:
-        for count in (1, 0):
-            worlds.compilations.clear()
-            step = ms.load_ir(first).bind()
-            assert step.run((ms.Tensor([4.0, 5.0]),), {}).tolist() == [9.0, 11.0]
-            assert len(worlds.compilations) == count
-    finally:
-        ms.set_context(mode=ms.PYNATIVE_MODE)
+    for count in (1, 0):
+        worlds.compilations.clear()
+        step = ms.load_ir(first).bind()
+        assert step.run((ms.Tensor([4.0, 5.0]),), {}).tolist() == [9.0, 11.0]
+        assert len(worlds.compilations) == count
 
 
 SCRIPT = (

@@ -45,7 +45,7 @@ def refused(code: str, function, *args, **kwargs) -> str:
 
 
 def test_defaults():
-    assert get_context("mode") == context.PYNATIVE_MODE == 1 and context.GRAPH_MODE == 0
+    assert get_context("mode") == context.GRAPH_MODE == 0 and context.PYNATIVE_MODE == 1
     assert (context.STRICT, context.COMPATIBLE, context.LAX) == (0, 1, 2)
     expected = {
         "device_target": "CPU", "device_id": 0, "save_graphs": 0, "save_graphs_path": ".",
@@ -198,7 +198,7 @@ def test_ms_jit_turns_compiling_off(monkeypatch, mode, text, is_on):
 #: A legal value of each key that differs from its default.
 OTHERS = {
     "device_id": 1, "jit_syntax_level": 0, "jit_config": {"jit_level": "O1"},
-    "enable_graph_kernel": True, "graph_kernel_flags": "--x", "compile_cache_path": "x",
+    "graph_kernel_flags": "--x", "compile_cache_path": "x",
     "runtime_num_threads": 4096, "inter_op_parallel_num": 1,
     "memory_optimize_level": "O1", "max_device_memory": "3.5GB", "exec_order": "dfs",
     "debug_level": 1, "print_file_path": "x", "env_config_path": "x", "check_bprop": True,
@@ -235,8 +235,8 @@ def test_what_changes_nothing_warns_once(key):
 def test_a_warning_that_is_an_error_changes_nothing():
     for _ in range(2):  # and it stays one
         with pytest.raises(UserWarning):
-            set_context(mode=0, exec_order="dfs")
-        assert get_context("exec_order") == "bfs" and get_context("mode") == 1
+            set_context(mode=1, exec_order="dfs")
+        assert get_context("exec_order") == "bfs" and get_context("mode") == 0
 
 
 @pytest.mark.filterwarnings("ignore:the setting")

@@ -31,8 +31,6 @@ def state(net, optimizer):
 @pytest.fixture(params=[ms.PYNATIVE_MODE, ms.GRAPH_MODE], ids=["pynative", "graph"])
 def mode(request):
     ms.set_context(mode=request.param)
-    yield
-    ms.set_context(mode=ms.PYNATIVE_MODE)
 
 
 @pytest.mark.parametrize("scale", [ms.Tensor(1024.0), ms.Tensor([1024.0])], ids=["0d", "1d"])

@@ -187,13 +187,10 @@ def test_a_parameter_is_assigned(mode):
             return self.w * 1
 
     ms.set_context(mode=mode)
-    try:
-        net = Net()
-        np.testing.assert_array_equal(net(Tensor([3.0, 4.0])).asnumpy(), [4.0, 5.0])
-        assert isinstance(net.w, Parameter)
-        np.testing.assert_array_equal(net.w.asnumpy(), [4.0, 5.0])
-    finally:
-        ms.set_context(mode=ms.PYNATIVE_MODE)
+    net = Net()
+    np.testing.assert_array_equal(net(Tensor([3.0, 4.0])).asnumpy(), [4.0, 5.0])
+    assert isinstance(net.w, Parameter)
+    np.testing.assert_array_equal(net.w.asnumpy(), [4.0, 5.0])
 
 
 def test_gradients_go_through_what_is_written():

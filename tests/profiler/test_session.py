@@ -164,6 +164,7 @@ def test_what_ran_by_itself_is_there_once_and_with_its_line(tmp_path):
 
 
 def test_gradients_line_by_line_know_their_sweep(tmp_path):
+    ms.set_context(mode=ms.PYNATIVE_MODE)
     net = nn.Dense(3, 2, activation="tanh")
     gradient = ms.value_and_grad(net, None, net.trainable_params())
     gradient(X)

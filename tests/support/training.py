@@ -54,7 +54,8 @@ class Trace(Callback):
             outputs = params.get("net_outputs")
             loss = outputs[0] if isinstance(outputs, tuple) else outputs
             found = loss.item() if hook.endswith("step_end") else None
-            self.calls.append((hook, params.cur_epoch_num, params.cur_step_num, found))
+            epoch = params.get("cur_epoch_num")  # before the first there is none
+            self.calls.append((hook, epoch, params.cur_step_num, found))
 
         return note
 

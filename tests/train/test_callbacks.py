@@ -161,8 +161,9 @@ def test_learning_rate_scheduler(mode):
 def monitored(callback: Any, values: list[float], optimizer: Any = None) -> list[int]:
     """Epochs that ran of those with these `values` of eval_loss; `callback` sees them."""
     params = CallbackParams(net_outputs=ms.Tensor(0.0), optimizer=optimizer, mode="train",
-                            train_network=nn.Dense(1, 1), valid_dataset=DATA)  # fmt: skip
+                            train_network=nn.Dense(1, 1))  # fmt: skip
     context = RunContext(params)
+    context.evaluates = True
     callback.on_train_begin(context)
     ran = []
     for epoch, value in enumerate(values, 1):

@@ -199,10 +199,7 @@ def test_sunk_and_unsunk_are_the_same(last_rows):
     for name, graph, is_sunk in (("eager", 1, True), ("calls", 0, False), ("sunk", 0, True)):
         ms.set_context(mode=graph)
         trace, made = Trace(), model()
-        try:
-            made.train(3, data, trace, dataset_sink_mode=is_sunk)
-        finally:
-            ms.set_context(mode=ms.PYNATIVE_MODE)
+        made.train(3, data, trace, dataset_sink_mode=is_sunk)
         found[name] = trace.calls, bits(made), ms.get_rng_state().tolist()
     assert found["sunk"] == found["calls"]
     eager, sunk = found["eager"][0], found["sunk"][0]
@@ -214,8 +211,6 @@ def test_sunk_and_unsunk_are_the_same(last_rows):
 @pytest.fixture
 def graph_mode():
     ms.set_context(mode=ms.GRAPH_MODE)
-    yield
-    ms.set_context(mode=ms.PYNATIVE_MODE)
 
 
 def sinks_of(made: Model) -> Any:
@@ -464,7 +459,6 @@ REFUSED = {
     "a class of callbacks": ("E0304", lambda: model().train(1, DATA, [LossMonitor])),
     "an evaluation never": ("E0404", lambda: model(metrics={"mse"}).fit(1, DATA, DATA, 0)),
     "another run time": ("E0404", lambda: model().predict(ms.Tensor(DATA[0][0]), backend="lite")),
-    "compiling ahead in PyNative mode": ("E0712", lambda: model().build(DATA)),
     "a layout of training": ("E0712", lambda: model().infer_train_layout(DATA)),
     "a layout of prediction": ("E0712", lambda: model().infer_predict_layout(DATA[0][0])),
 }  # fmt: skip
@@ -478,6 +472,13 @@ def test_refused_with_a_place(case):
     assert caught.value.code == code, caught.value
     place = caught.value.diagnostic.place
     assert place is not None and place.file in (__file__, model.__code__.co_filename)
+
+
+def test_nothing_is_compiled_ahead_in_pynative_mode():
+    ms.set_context(mode=ms.PYNATIVE_MODE)
+    with pytest.raises(S2sadError, match="Model.build compiles") as caught:
+        model().build(DATA)
+    assert caught.value.code == "E0712"
 
 
 @pytest.mark.parametrize("case", ["a column too many", "a column that the network lacks"])

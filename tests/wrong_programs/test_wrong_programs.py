@@ -72,7 +72,7 @@ def text_of(error: Exception) -> str:
     Lines of s2sad's own are left out: they move.
     """
     text = "\n".join([type(error).__name__, str(error), *getattr(error, "__notes__", [])])
-    return re.sub(r"(s2sad/\w+/\w+\.py):\d+(:\d+)?", r"\1", text) + "\n"
+    return re.sub(r"(s2sad(?:/\w+)+\.py):\d+(:\d+)?", r"\1", text) + "\n"
 
 
 def test_each_program_has_a_heading_of_its_own():

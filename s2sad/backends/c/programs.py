@@ -86,7 +86,8 @@ def _compile(unit: Unit, into: Path) -> None:
         objects = compile_objects(
             sources[::-1], folder, flags_of=lambda name: flags, includes=[SOURCES]
         )  # fmt: skip
-        compile_library(objects, into / NAME, flags=())
+        linked = [flag for flag in flags if flag.startswith("-fsanitize")]  # with their library
+        compile_library(objects, into / NAME, flags=linked)
 
 
 def shared_out(unit: Unit, jobs: int | None = None) -> list[list[str]]:

@@ -11,13 +11,15 @@ from s2sad.train.callback.loss_monitor import LossMonitor
 from s2sad.train.callback.progress_bar import ProgressBar
 from s2sad.train.callback.rate_scheduler import LearningRateScheduler
 from s2sad.train.callback.reduce_rate import ReduceLROnPlateau
+from s2sad.train.callback.request_exit import OnRequestExit
 from s2sad.train.callback.summary_collector import SummaryCollector
 from s2sad.train.callback.time_monitor import TimeMonitor
 
 __all__ = [
     "BackupAndRestore", "Callback", "CallbackParams", "CheckpointConfig", "EarlyStopping",
     "History", "LambdaCallback", "LearningRateScheduler", "LossMonitor", "ModelCheckpoint",
-    "ProgressBar", "ReduceLROnPlateau", "RunContext", "SummaryCollector", "TimeMonitor",
+    "OnRequestExit", "ProgressBar", "ReduceLROnPlateau", "RunContext", "SummaryCollector",
+    "TimeMonitor",
 ]  # fmt: skip
 
 

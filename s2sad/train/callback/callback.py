@@ -45,6 +45,11 @@ class RunContext:
     original_args : dict
         What `original_args` gives.
 
+    Attributes
+    ----------
+    evaluates : bool
+        Whether some epochs of this training end in an evaluation.
+
     Raises
     ------
     S2sadError
@@ -64,6 +69,7 @@ class RunContext:
             raise fail("E0304", f"original_args is a dict, got a {kind}")
         self._original_args = original_args
         self._stop_requested = False
+        self.evaluates = False
 
     def original_args(self) -> Any:
         """What is known at the time, in `CallbackParams`.

@@ -66,7 +66,7 @@ class EarlyStopping(Monitoring):
 
     def on_train_epoch_end(self, run_context: RunContext) -> None:
         params = run_context.original_args()
-        value = self.value_of(params)
+        value = self.value_of(run_context)
         if value is None:
             return
         if self.restore_best_weights and self.is_first_or_better(value):

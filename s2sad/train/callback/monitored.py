@@ -9,7 +9,7 @@ import numpy as np
 from s2sad.core.diagnostics import fail
 from s2sad.core.tensor import Tensor
 from s2sad.ops.settings import number
-from s2sad.train.callback.callback import Callback, CallbackParams
+from s2sad.train.callback.callback import Callback, RunContext
 from s2sad.train.callback.outputs import loss_of
 
 MODES = ("auto", "min", "max")
@@ -49,7 +49,7 @@ class Monitoring(Callback):
             return value < than - self.min_delta
         return value > than + self.min_delta
 
-    def value_of(self, params: CallbackParams) -> float | None:
+    def value_of(self, context: RunContext) -> float | None:
         """What is monitored of this epoch; None where it had no evaluation, but others have.
 
         Raises
@@ -57,10 +57,11 @@ class Monitoring(Callback):
         S2sadError
             E0404 where nothing has the name, E0405 for what is not one number.
         """
+        params = context.original_args()
         found = {"loss": loss_of(params.net_outputs), **params.get("eval_results", {})}
         if self.monitor in found:
             return _number(self.monitor, found[self.monitor])
-        if params.get("valid_dataset") is not None and "eval_results" not in params:
+        if context.evaluates and "eval_results" not in params:
             return None
         raise fail(
             "E0404", f"{type(self).__name__} monitors {self.monitor!r}, which does not exist",

@@ -72,7 +72,7 @@ class ReduceLROnPlateau(Monitoring):
 
     def on_train_epoch_end(self, run_context: RunContext) -> None:
         params = run_context.original_args()
-        value = self.value_of(params)
+        value = self.value_of(run_context)
         if value is None:
             return
         if self.cooldown_counter:

@@ -41,8 +41,7 @@ def step(monkeypatch):
         optimizer(gradients)
         return loss
 
-    yield step
-    ms.set_context(mode=ms.PYNATIVE_MODE)
+    return step
 
 
 def test_every_stage_of_a_training_step_becomes_the_same_file(step, tmp_path):

@@ -12,9 +12,6 @@ from s2sad import nn
 @pytest.fixture(autouse=True)
 def native(monkeypatch):
     monkeypatch.setenv("S2SAD_BACKEND", "c")
-    ms.set_context(mode=ms.GRAPH_MODE)
-    yield
-    ms.set_context(mode=ms.PYNATIVE_MODE)
 
 
 def training(optimizer):

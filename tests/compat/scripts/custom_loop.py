@@ -60,6 +60,6 @@ for epoch in range(30):
         accumulate(grads)
         seen += float(loss)
     apply(Tensor(0.05, ms.float32))
-    print(f"loss: {seen / 4:.5f}")
+    print(f"loss: {seen / 4:.6f}")
 print("weight:", [round(each, 1) for each in net.weight.asnumpy().ravel().tolist()])
 print(f"bias: {net.bias.asnumpy()[0]:.1f}")

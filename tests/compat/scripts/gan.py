@@ -22,6 +22,10 @@ def discriminator():
 net_g, net_d = generator(4), discriminator()
 net_g.update_parameters_name("generator.")
 net_d.update_parameters_name("discriminator.")
+start = np.random.default_rng(22)
+for parameter in net_g.trainable_params() + net_d.trainable_params():
+    values = start.normal(scale=0.4, size=parameter.shape)
+    parameter.set_data(ms.Tensor(values, ms.float32))
 adversarial_loss = nn.BCELoss(reduction="mean")
 optimizer_g = nn.Adam(net_g.trainable_params(), 0.01, beta1=0.5)
 optimizer_d = nn.Adam(net_d.trainable_params(), 0.01, beta1=0.5)
@@ -69,5 +73,5 @@ for _ in range(20):
     real = ms.Tensor(np.stack([np.cos(angle), np.sin(angle)], 1), ms.float32)
     latent = ms.Tensor(rng.normal(size=(32, 4)), ms.float32)
     loss_d, loss_g = train_d(real, latent), train_g(latent)
-    print(f"loss: {float(loss_d):.4f} {float(loss_g):.4f}")
+    print(f"loss: {float(loss_d):.6f} {float(loss_g):.6f}")
 print(f"parts: {len(train_d.weights)} {sorted(p.name for p in net_d.trainable_params())[0]}")

@@ -43,13 +43,17 @@ for image, label in zip(images, labels):
     image[0, 14 * (label // 2) :, 14 * (label % 2) :] += 1.0
 
 network = LeNet5()
+start = np.random.default_rng(23)
+for parameter in network.trainable_params():
+    values = start.normal(scale=0.15, size=parameter.shape)
+    parameter.set_data(Tensor(values, mstype.float32))
 loss = nn.SoftmaxCrossEntropyWithLogits(sparse=True, reduction="mean")
 optimizer = nn.Momentum(filter(lambda x: x.requires_grad, network.get_parameters()), 0.05, 0.9)
 train = nn.TrainOneStepCell(nn.WithLossCell(network, loss), optimizer)
 train.set_train()
 data, target = Tensor(images, mstype.float32), Tensor(labels, mstype.int32)
 for step in range(12):
-    print(f"loss: {train(data, target).asnumpy():.5f}")
+    print(f"loss: {train(data, target).asnumpy():.6f}")
 
 network.set_train(False)
 metric = Accuracy("classification")

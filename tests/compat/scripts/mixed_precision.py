@@ -17,14 +17,19 @@ class Net(nn.Cell):
     def __init__(self):
         super().__init__()
         self.layers = nn.SequentialCell(
-            mint.nn.Linear(6, 16), mint.nn.LayerNorm(16), mint.nn.GELU(), mint.nn.Linear(16, 3)
+            mint.nn.Linear(6, 16), nn.LayerNorm((16,)), nn.GELU(), mint.nn.Linear(16, 3)
         )
 
     def construct(self, x):
         return mint.cat((self.layers(x), x[:, :1]), dim=-1)
 
 
-net = amp.auto_mixed_precision(Net(), "O2")
+net = Net()
+start = np.random.default_rng(29)
+for parameter in net.trainable_params():
+    values = start.normal(scale=0.3, size=parameter.shape) + ("gamma" in parameter.name)
+    parameter.set_data(ms.Tensor(values, ms.float32))
+net = amp.auto_mixed_precision(net, "O2")
 loss_fn = nn.CrossEntropyLoss()
 optimizer = nn.Momentum(net.trainable_params(), 0.1, 0.9)
 scaler = amp.DynamicLossScaler(scale_value=2**10, scale_factor=2, scale_window=5)
@@ -50,6 +55,6 @@ for _ in range(15):
     if finite:
         optimizer(scaler.unscale(grads))
     scaler.adjust(finite)
-    print(f"loss: {float(loss):.3f}")
+    print(f"loss: {float(loss):.6f}")
 print(f"scale: {int(scaler.scale_value)}, result: {logits.dtype}")
 print(f"manager: {DynamicLossScaleManager().get_loss_scale()} {ops.dtype(data)}")

@@ -41,7 +41,7 @@ class Pictures:
 
 
 def create_dataset(count, seed, batch_size=16):
-    data = ds.GeneratorDataset(Pictures(count, seed), ["image", "label"], shuffle=True)
+    data = ds.GeneratorDataset(Pictures(count, seed), ["image", "label"], shuffle=False)
     data = data.map([vision.Rescale(1.0 / 255.0, 0.0), vision.HWC2CHW()], input_columns="image")
     data = data.map(transforms.TypeCast(mstype.int32), "label")
     return data.batch(batch_size, drop_remainder=True)
@@ -63,10 +63,14 @@ class Losses(Callback):
     def step_end(self, run_context):
         parameters = run_context.original_args()
         if parameters.cur_step_num % 4 == 1:
-            print(f"loss: {float(parameters.net_outputs):.4f}")
+            print(f"loss: {float(parameters.net_outputs):.6f}")
 
 
 net = Net()
+start = np.random.default_rng(30)
+for parameter in net.trainable_params():
+    values = start.normal(scale=0.2, size=parameter.shape)
+    parameter.set_data(Tensor(values, mstype.float32))
 model = Model(
     net, nn.SoftmaxCrossEntropyWithLogits(sparse=True, reduction="mean"),
     nn.Adam(net.trainable_params(), 0.02), metrics={"accuracy": nn.Accuracy()},

@@ -33,6 +33,10 @@ class Network(nn.Cell):
 
 
 model = Network()
+start = np.random.default_rng(21)
+for parameter in model.trainable_params():
+    values = start.normal(scale=0.2, size=parameter.shape)
+    parameter.set_data(Tensor(values, mindspore.float32))
 loss_fn = nn.CrossEntropyLoss()
 optimizer = nn.SGD(model.trainable_params(), 0.1)
 
@@ -57,7 +61,7 @@ for epoch in range(5):
     for batch in range(4):
         rows = slice(16 * batch, 16 * (batch + 1))
         loss = train_step(Tensor(pictures[rows]), Tensor(labels[rows]))
-        print(f"loss: {loss.asnumpy():.5f}")
+        print(f"loss: {loss.asnumpy():.6f}")
 
 model.set_train(False)
 predicted = model(Tensor(pictures)).argmax(1)

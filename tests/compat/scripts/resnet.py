@@ -5,7 +5,7 @@ import argparse
 import mindspore as ms
 import numpy as np
 from mindspore import nn, ops
-from mindspore.common.initializer import HeNormal, initializer
+from mindspore.common.initializer import HeNormal
 
 parser = argparse.ArgumentParser()
 parser.add_argument("--mode", default="GRAPH")
@@ -20,7 +20,7 @@ class ResidualBlock(nn.Cell):
         super().__init__()
         self.conv1 = nn.Conv2d(in_channel, out_channel, 3, stride, pad_mode="pad", padding=1)
         self.norm1 = nn.BatchNorm2d(out_channel)
-        self.conv2 = nn.Conv2d(out_channel, out_channel, 3)
+        self.conv2 = nn.Conv2d(out_channel, out_channel, 3, weight_init=HeNormal())
         self.norm2 = nn.BatchNorm2d(out_channel)
         self.relu = nn.ReLU()
         self.down_sample = down_sample
@@ -70,9 +70,10 @@ class ResNet(nn.Cell):
 
 
 net = ResNet([(8, 2), (16, 1)], 3)
-for _, cell in net.cells_and_names():
-    if isinstance(cell, nn.Conv2d):
-        cell.weight.set_data(initializer(HeNormal(), cell.weight.shape, cell.weight.dtype))
+start = np.random.default_rng(24)
+for parameter in net.trainable_params():
+    values = start.normal(scale=0.15, size=parameter.shape) + ("gamma" in parameter.name)
+    parameter.set_data(ms.Tensor(values, ms.float32))
 
 decayed = [p for p in net.trainable_params() if "norm" not in p.name and "bias" not in p.name]
 others = [p for p in net.trainable_params() if all(p is not each for each in decayed)]
@@ -93,7 +94,7 @@ images = rng.normal(scale=0.5, size=(12, 3, 8, 8)).astype(np.float32)
 images[np.arange(12), labels] += 1.5
 for _ in range(10):
     loss = step(ms.Tensor(images), ms.Tensor(labels, ms.int32))
-    print(f"loss: {float(loss):.5f}")
+    print(f"loss: {float(loss):.6f}")
 net.set_train(False)
 logits = net(ms.Tensor(images))
 print(f"accuracy: {100 * (logits.asnumpy().argmax(1) == labels).mean():.2f}")

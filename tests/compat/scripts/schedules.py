@@ -36,6 +36,10 @@ class Net(nn.Cell):
 
 
 net = Net()
+start = np.random.default_rng(25)
+for parameter in net.trainable_params():
+    values = start.normal(scale=0.4, size=parameter.shape)
+    parameter.set_data(ms.Tensor(values, ms.float32))
 body = list(filter(lambda p: "body" in p.name, net.trainable_params()))
 head = list(filter(lambda p: "head" in p.name, net.trainable_params()))
 groups = [
@@ -52,6 +56,6 @@ x = ms.Tensor(rng.normal(size=(32, 4)), ms.float32)
 y = ops.sin(x.sum(axis=1, keepdims=True))
 for _ in range(20):
     loss = step(x, y)
-    print(f"loss: {float(loss):.5f}")
+    print(f"loss: {float(loss):.6f}")
 print(f"steps: {int(optimizer.global_step)}")
 print("piecewise:", nn.piecewise_constant_lr([2, 4], [0.1, 0.01]))

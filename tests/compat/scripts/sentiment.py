@@ -50,17 +50,25 @@ for row, label in enumerate(labels):
 table = rng.normal(size=(len(VOCABULARY), 8)).astype(np.float32)
 net = RNN(table, 8, 1, 1, True, VOCABULARY.index("<pad>"))
 loss_fn = nn.BCEWithLogitsLoss(reduction="mean")
+start = np.random.default_rng(26)
+for parameter in net.trainable_params():
+    values = start.normal(scale=0.3, size=parameter.shape)
+    parameter.set_data(ms.Tensor(values, ms.float32))
 optimizer = nn.Adam(net.trainable_params(), learning_rate=0.02)
-grad_fn = ms.value_and_grad(
-    lambda data, label: loss_fn(net(data), label), None, optimizer.parameters
-)
+
+
+def forward(data, label):
+    return loss_fn(net(data), label)
+
+
+grad_fn = ms.value_and_grad(forward, None, optimizer.parameters)
 data = ms.Tensor(sentences, ms.int32)
 target = mnp.expand_dims(ms.Tensor(labels, ms.float32), 1)
 net.set_train()
 for _ in range(15):
     loss, grads = grad_fn(data, target)
     optimizer(grads)
-    print(f"loss: {float(loss):.5f}")
+    print(f"loss: {float(loss):.6f}")
 net.set_train(False)
 right = mnp.equal(ops.round(ops.sigmoid(net(data))), target)
 print(f"accuracy: {float(mnp.mean(ops.cast(right, ms.float32))) * 100:.2f}")

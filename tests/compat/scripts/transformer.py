@@ -65,6 +65,10 @@ class Transformer(nn.Cell):
 
 
 net = Transformer(8, 6, layers=args.layers)
+start = np.random.default_rng(27)
+for parameter in net.trainable_params():
+    values = start.normal(scale=0.1, size=parameter.shape) + ("gamma" in parameter.name)
+    parameter.set_data(Tensor(values, ms.float32))
 rate = nn.WarmUpLR(0.01, 5)
 optimizer = nn.AdamWeightDecay(net.trainable_params(), learning_rate=rate, weight_decay=0.01)
 loss_fn = nn.CrossEntropyLoss()
@@ -91,4 +95,4 @@ net.set_train()
 for _ in range(30):
     tokens = rng.integers(0, 8, (16, 6)).astype(np.int32)
     loss = train_step(Tensor(tokens), Tensor(tokens[:, ::-1].copy()))
-    print(f"loss: {loss.asnumpy():.4f}")
+    print(f"loss: {loss.asnumpy():.6f}")

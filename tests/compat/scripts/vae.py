@@ -1,4 +1,4 @@
-"""A variational autoencoder: random numbers inside of a network, and a loss of two parts."""
+"""A variational autoencoder: noise that is given to a network, and a loss of two parts."""
 
 import argparse
 
@@ -35,11 +35,9 @@ class VAE(nn.Cell):
             nn.Dense(latent, hidden), nn.ReLU(), nn.Dense(hidden, size), nn.Sigmoid()
         )
         self.exp = ops.Exp()
-        self.normal = ops.StandardNormal(seed=12)
 
-    def construct(self, x):
+    def construct(self, x, noise):
         mean, log_variance = self.encoder(x)
-        noise = self.normal(mean.shape)
         latent = mean + self.exp(0.5 * log_variance) * noise
         return self.decoder(latent), mean, log_variance
 
@@ -58,11 +56,15 @@ class EvidenceLoss(LossBase):
 
 
 net, loss_fn = VAE(16, 24, 2), EvidenceLoss()
+start = np.random.default_rng(28)
+for parameter in net.trainable_params():
+    values = start.normal(scale=0.2, size=parameter.shape)
+    parameter.set_data(Tensor(values, ms.float32))
 optimizer = nn.RMSProp(net.trainable_params(), learning_rate=0.005)
 
 
-def forward(x):
-    made, mean, log_variance = net(x)
+def forward(x, noise):
+    made, mean, log_variance = net(x, noise)
     return loss_fn(made, mean, log_variance, x)
 
 
@@ -71,6 +73,7 @@ rng = np.random.default_rng(13)
 patterns = (rng.uniform(size=(4, 16)) > 0.5).astype(np.float32)
 data = Tensor(patterns[rng.integers(0, 4, 64)])
 for _ in range(25):
-    loss, grads = step(data)
+    noise = rng.normal(size=(64, 2)).astype(np.float32)
+    loss, grads = step(data, Tensor(noise))
     optimizer(grads)
-    print(f"loss: {loss.asnumpy():.4f}")
+    print(f"loss: {loss.asnumpy():.6f}")
