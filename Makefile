@@ -8,6 +8,7 @@
 #   make fuzz       try N random programs from SEED on; what fails goes, shrunk, to fuzz-output/
 #   make language   write docs/language.md, of what tests/language says
 #   make coverage   write docs/coverage.md: which of MindSpore's names are there, and what they do
+#   make ascend     write the table of docs/ascend.md: which operators primitives become
 #   make bench      run the workloads of bench/ beside what is installed; writes docs/performance.md
 #   make lint       ruff, pyright, import-linter
 #   make clean      remove what was made, but for the virtual environment
@@ -25,7 +26,7 @@ SEED ?=
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check -qq
 
-.PHONY: help demo test test-slow fuzz language coverage bench lint clean distclean
+.PHONY: help demo test test-slow fuzz language coverage ascend bench lint clean distclean
 .DELETE_ON_ERROR:
 .NOTPARALLEL: # two pips must not write one environment
 
@@ -53,6 +54,9 @@ language: $(VENV)/.with-test
 
 coverage: $(VENV)/.with-test
 	PYTHONPATH=tests $(BIN)/python -m api.table
+
+ascend: $(VENV)/.with-test
+	PYTHONPATH=tests $(BIN)/python -m backends.ascend.table
 
 # PEER_PYTHON_TORCH and the like name interpreters of their own: bench/README.md.
 bench: $(VENV)/.with-examples

@@ -28,6 +28,8 @@ from s2sad.tools.cache import show_cache
 from s2sad.tools.checking.reports import FORMS, check_files
 from s2sad.tools.doctor import doctor
 from s2sad.tools.explain import explain
+from s2sad.tools.graph_files import check_models
+from s2sad.tools.graph_report import report_model
 from s2sad.tools.profile import profile
 from s2sad.tools.run_ir import BACKENDS, run_ir
 from s2sad.tools.summary import show_summary
@@ -122,6 +124,16 @@ def _check(arguments: argparse.Namespace) -> int:
     )  # fmt: skip
 
 
+def _ascend_check(arguments: argparse.Namespace) -> int:
+    return check_models(arguments.models, arguments.format)
+
+
+def _ascend_report(arguments: argparse.Namespace) -> int:
+    return report_model(
+        arguments.model, arguments.soc_version, arguments.format, arguments.ranges
+    )  # fmt: skip
+
+
 def _bisect(arguments: argparse.Namespace) -> int:
     return bisect.bisect(
         arguments.target, arguments.input, grad=arguments.grad, seed=arguments.seed,
@@ -160,7 +172,8 @@ def _parser() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
     for add in (
         _add_run, _add_run_ir, _add_dump, _add_check, _add_bisect, _add_profile, _add_tune,
-        _add_explain, _add_print, _add_graph, _add_cache, _add_doctor,
+        _add_explain, _add_print, _add_graph, _add_ascend_check, _add_ascend_report, _add_cache,
+        _add_doctor,
     ):  # fmt: skip
         add(commands)
     return parser
@@ -280,6 +293,31 @@ def _add_graph(commands: Commands) -> None:
     command = commands.add_parser("graph", help="what a dump consists of, or a drawing of it")
     _takes_dump(command, _graph)
     command.add_argument("--dot", action="store_true", help="the data flow as text for Graphviz")
+
+
+def _add_ascend_check(commands: Commands) -> None:
+    command = commands.add_parser(
+        "ascend-check", help="find what Huawei's graph engine would not take in graph files"
+    )
+    command.set_defaults(command=_ascend_check)
+    command.add_argument("models", nargs="+", metavar="MODEL.air", help="a graph file")
+    command.add_argument(
+        "--format", choices=tuple(FORMS), default="text", help="of what is found (default text)"
+    )
+
+
+def _add_ascend_report(commands: Commands) -> None:
+    command = commands.add_parser(
+        "ascend-report", help="in which types and formats an Ascend chip would run a graph file"
+    )
+    command.set_defaults(command=_ascend_report)
+    command.add_argument("model", metavar="MODEL.air", help="a graph file")
+    command.add_argument("--soc-version", required=True, metavar="SOC", help="such as Ascend910B1")
+    command.add_argument(
+        "--ranges", type=Path, metavar="FILE",
+        help="an .npz of the least and the largest element of tensors, as root/conv:0",
+    )  # fmt: skip
+    command.add_argument("--format", choices=("text", "json"), default="text")
 
 
 def _add_cache(commands: Commands) -> None:

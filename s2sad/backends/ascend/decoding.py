@@ -1,19 +1,20 @@
 """What model does an ``.air`` file hold?
 
 All that the engine reads is kept, also what the checks refuse; only bytes that are no such message,
-or that name no tensor as an edge, are an error here.
+that name no tensor as an edge, or two things of one name, are an error here.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Container
+from pathlib import Path
 from typing import Any
 
 from s2sad.backends.ascend.datatypes import BY_NUMBER
-from s2sad.backends.ascend.encoding import FIELDS, LISTS, NESTED
+from s2sad.backends.ascend.encoding import FIELDS, LARGEST, LISTS, NESTED
 from s2sad.backends.ascend.graph import Array, Attribute, Desc, Edge, Graph, Model, Node
 from s2sad.backends.ascend.schema import message
-from s2sad.core.diagnostics import fail
+from s2sad.core.diagnostics import S2sadError, amend, fail
 
 KINDS = {field: kind for kind, field in FIELDS.items()}
 KINDS_OF_LISTS = {number: kind for kind, (_, number) in LISTS.items()}
@@ -27,8 +28,44 @@ NAMES = {
 }  # fmt: skip
 
 
-def decode(data: bytes) -> Model:
+#: How a model begins that is compiled already.
+COMPILED = b"IMOD"
+
+
+def read_model(path: str | Path, *, keeps_twins: bool = False) -> Model:
+    """The model in a file; see `decode`.
+
+    Raises
+    ------
+    S2sadError
+        E0604 for a file that cannot be read, E0609 for one that is no graph file or of 2 GiB and
+        more, E0712 without protobuf.
+    """
+    try:
+        size = Path(path).stat().st_size
+        if size > LARGEST:
+            raise fail("E0609", f"a graph file holds less than 2 GiB, {path} has {size:,} bytes")
+        data = Path(path).read_bytes()
+    except S2sadError:
+        raise
+    except OSError as error:
+        raise fail("E0604", f"{path} cannot be read: {error.strerror}") from None
+    try:
+        return decode(data, keeps_twins=keeps_twins)
+    except S2sadError as error:
+        amend(error, message=f"{path}: {error.diagnostic.message}")
+        raise
+
+
+def decode(data: bytes, *, keeps_twins: bool = False) -> Model:
     """The model that the bytes of a file hold.
+
+    Parameters
+    ----------
+    data : bytes
+    keeps_twins : bool
+        Whether a second node, or graph, of a name is kept as well, for checks to tell of it: under
+        a key that is not its name. Such a model is not for use.
 
     Raises
     ------
@@ -41,6 +78,8 @@ def decode(data: bytes) -> Model:
     'root'
     """
     encoded = message("ModelDef")()
+    if data.startswith(COMPILED):
+        raise fail("E0609", "this is a compiled model (.om), and no graph file")
     try:
         encoded.ParseFromString(data)
     except Exception as error:  # protobuf's own class differs between its implementations
@@ -49,19 +88,26 @@ def decode(data: bytes) -> Model:
         raise fail("E0609", "this file holds no graph")
     model = Model(encoded.name, {}, _attributes(encoded.attr), encoded.version)
     for each in encoded.graph:
-        if each.name in model.graphs:
+        if each.name in model.graphs and not keeps_twins:
             raise fail("E0609", f"two graphs of this file are called {each.name!r}")
-        model.graphs[each.name] = _graph(each)
+        model.graphs[_key(each.name, model.graphs)] = _graph(each, keeps_twins)
     return model
 
 
-def _graph(encoded: Any) -> Graph:
+def _key(name: str, taken: Container[str]) -> str:
+    """`name`, with as many zero bytes behind it as it needs to be new."""
+    while name in taken:
+        name += "\0"
+    return name
+
+
+def _graph(encoded: Any, keeps_twins: bool = False) -> Graph:
     graph = Graph(encoded.name, {}, list(encoded.input), [], _attributes(encoded.attr))
     graph.outputs = [_edge(text, graph.name) for text in encoded.output]
     for each in encoded.op:
-        if each.name in graph.nodes:
+        if each.name in graph.nodes and not keeps_twins:
             raise fail("E0609", f"two nodes of {graph.name} are called {each.name!r}")
-        graph.nodes[each.name] = _node(each, graph.name)
+        graph.nodes[_key(each.name, graph.nodes)] = _node(each, graph.name)
     return graph
 
 
@@ -101,7 +147,7 @@ def _attributes(encoded: Any) -> dict[str, Attribute]:
 def _attribute(name: str, encoded: Any) -> Attribute:
     field = encoded.WhichOneof("value")
     if field is None:
-        return Attribute("None", None)
+        return Attribute("Unknown" if encoded.ByteSize() else "None", None)
     if field == "list":
         return _list(encoded.list, NAMES.get(name))
     if field in KINDS_OF_NESTED:
@@ -110,16 +156,15 @@ def _attribute(name: str, encoded: Any) -> Attribute:
         return Attribute(
             kind, [list(getattr(x, row)) for x in getattr(getattr(encoded, field), rows)]
         )
-    if field not in KINDS:
-        return Attribute("None", None)
     return Attribute(KINDS[field], _value(KINDS[field], getattr(encoded, field)))
 
 
 def _list(encoded: Any, expected: str | None) -> Attribute:
-    """A list; one that does not say its kind is dropped by the engine, and so is its value here."""
+    """A list; of what it does not say that it holds the engine reads nothing."""
     kind = expected or KINDS_OF_LISTS.get(encoded.val_type)
-    if kind is None:
-        return Attribute("None", None)
+    held = [field for field, _ in LISTS.values() if len(getattr(encoded, field))]
+    if kind is None or held not in ([], [LISTS[kind][0]]):
+        return Attribute("List", None)
     field, _ = LISTS[kind]
     return Attribute(kind, [_value(kind.removeprefix("List"), x) for x in getattr(encoded, field)])
 

@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from s2sad.backends.ascend.datatypes import DATA_TYPES
-from s2sad.backends.ascend.graph import Array, Attribute, Desc, Graph, Model, Node
+from s2sad.backends.ascend.graph import DROPPED, Array, Attribute, Desc, Graph, Model, Node
 from s2sad.backends.ascend.schema import message
 from s2sad.core.diagnostics import fail
 
@@ -21,6 +21,7 @@ LARGEST = 2**31 - 1
 FIELDS = {
     "Int": "i", "Float": "f", "Bool": "b", "String": "s", "Bytes": "bt", "Type": "dt",
     "Tensor": "t", "NamedAttrs": "func", "TensorDesc": "td", "Graph": "g",
+    "Expression": "expression",
 }  # fmt: skip
 #: Kinds of lists: field and number of the kind, without which the engine drops the list.
 LISTS = {
@@ -105,7 +106,9 @@ def _attribute(encoded: Any, attribute: Attribute) -> None:
         getattr(encoded, outer).SetInParent()
         for items in value:
             getattr(getattr(getattr(encoded, outer), rows).add(), row).extend(items)
-    elif kind != "None":
+    elif kind == "List":
+        encoded.list.SetInParent()
+    elif kind not in DROPPED:
         raise fail("E0901", f"an attribute of GE has no kind {kind!r}")
 
 

@@ -6,11 +6,18 @@ with names for edges and attributes of a known kind, so that writing and reading
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import re
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from s2sad.backends.ascend.datatypes import DATA_TYPES
+
+#: Attributes of nodes that say where in the user's program they come from.
+LOCATION = "_s2sad_location"
+OPERATION = "_s2sad_operation"
+#: How a file writes an edge.
+EDGE = re.compile(r"(.*):(-?[0-9]{1,18})", re.DOTALL)
 
 
 class Edge(NamedTuple):
@@ -31,8 +38,14 @@ class Edge(NamedTuple):
     @classmethod
     def parse(cls, text: str) -> Edge:
         """The edge that a file writes as `text`: what follows the last colon is the index."""
-        name, _, index = text.rpartition(":")
-        return cls(name, int(index))
+        found = EDGE.fullmatch(text)
+        if found is None:
+            raise ValueError(text)
+        return cls(found[1], int(found[2]))
+
+
+#: Kinds of attributes that the engine drops.
+DROPPED = ("None", "List", "Unknown")
 
 
 class Attribute(NamedTuple):
@@ -43,12 +56,21 @@ class Attribute(NamedTuple):
     kind : str
         ``"Int"``, ``"Float"``, ``"Bool"``, ``"String"``, ``"Bytes"``, ``"Type"`` (a number of the
         engine's enumeration), ``"Tensor"``, ``"Graph"``, ``"NamedAttrs"``, ``"ListListInt"``,
-        ``"ListListFloat"``, or ``"List"`` before one of the first; ``"None"`` for an empty one.
+        ``"ListListFloat"``, ``"Expression"``, or ``"List"`` before one of the first. What the
+        engine drops without a word is ``"None"`` where there is no value, ``"List"`` where a list
+        does not say what it holds, and ``"Unknown"`` where the value is of another kind.
     value : object
+        None for what is dropped.
     """
 
     kind: str
     value: Any
+
+
+def whole(attributes: Mapping[str, Attribute], name: str) -> int | None:
+    """The number that the attribute `name` holds; None where it is none."""
+    found = attributes.get(name)
+    return found.value if found is not None and found.kind == "Int" else None
 
 
 @dataclass
@@ -136,8 +158,18 @@ class Node:
 
     def ports(self, side: str) -> dict[str, int]:
         """Names of the ports of `side`, ``"input"`` or ``"output"``, and their places."""
-        names = self.value(f"_{side}_name_key", ())
-        return dict(zip(names, self.value(f"_{side}_name_value", ()), strict=False))
+        return dict(self.port_table(side))
+
+    def port_table(self, side: str) -> list[tuple[str, int]]:
+        """That table as it is written."""
+        names, places = (
+            found.value if found is not None and found.kind == kind else ()
+            for found, kind in (
+                (self.attributes.get(f"_{side}_name_key"), "ListString"),
+                (self.attributes.get(f"_{side}_name_value"), "ListInt"),
+            )
+        )
+        return list(zip(names, places, strict=False))
 
 
 @dataclass

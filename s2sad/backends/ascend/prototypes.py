@@ -35,6 +35,11 @@ class Port(NamedTuple):
     wider: frozenset[str]
     variable: str
 
+    def takes(self, type: str) -> bool:
+        """Whether some declaration names `type` for it."""
+        taken = self.types | self.wider
+        return not taken or type in taken
+
 
 class Declared(NamedTuple):
     """An attribute of an operator.
@@ -113,6 +118,19 @@ def find(type: str) -> Prototype | None:
         return NET_OUTPUT
     entry = table("operators")["operators"].get(type)
     return None if entry is None else _read(type, entry)
+
+
+def is_numbered(name: str, port: str) -> bool:
+    """Whether `name` is one of those that the dynamic port stands for."""
+    return name.startswith(port) and name[len(port) :].isdigit()
+
+
+def port_of(ports: tuple[Port, ...], name: str) -> Port | None:
+    """The port that a tensor of a node is of."""
+    for port in ports:
+        if port.name == name or (port.kind == "dynamic" and is_numbered(name, port.name)):
+            return port
+    return None
 
 
 def near(type: str) -> str | None:

@@ -96,7 +96,8 @@ def _shown(attribute: Attribute) -> str:
 def _elements(array: Array) -> str:
     """The first elements of a constant."""
     dtype = TO_DTYPE.get(array.desc.type)
-    if dtype is None or dtype.name == "bfloat16":
+    is_whole = dtype is not None and len(array.data) % dtype.itemsize == 0
+    if dtype is None or dtype.name == "bfloat16" or not is_whole:
         return f"<{len(array.data)} bytes>"
     elements = np.frombuffer(array.data, dtype.storage)
     words = [f"{x:.6g}" if dtype.is_float else str(x) for x in elements[:SHOWN]]

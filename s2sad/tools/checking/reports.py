@@ -29,12 +29,15 @@ class Report:
     ----------
     files : int
         How many were read.
+    with_some : int
+        In how many of them something was found.
     found : list of Diagnostic
     unreadable : list of str
         Why others could not be.
     """
 
     files: int
+    with_some: int
     found: list[Diagnostic]
     unreadable: list[str]
 
@@ -54,18 +57,24 @@ def check_files(paths: Sequence[str], form: str) -> int:
         0 where nothing was found, 1 where something was, 2 where a file could not be read.
     """
     linecache.checkcache()
-    report = _report(paths)
+    failures: list[S2sadError] = []
+    found = [findings(each) for each in sources(paths, failures.append)]
+    return say(report_of(found, failures), form)
+
+
+def say(report: Report, form: str) -> int:
+    """Write a report in a form of `FORMS`; the exit code, see `check_files`."""
     for text in report.unreadable:
         show(_printable(text, sys.stderr), "red", sys.stderr)
     show(_printable(FORMS[form](report), sys.stdout))
     return 2 if report.unreadable else int(bool(report.found))
 
 
-def _report(paths: Sequence[str]) -> Report:
-    failures: list[S2sadError] = []
-    found = [findings(each) for each in sources(paths, failures.append)]
+def report_of(found: Sequence[list[Diagnostic]], failures: Sequence[S2sadError]) -> Report:
+    """The report of what was found in each file that was read, and of those that were not."""
     texts = [f"[{each.code}] {each.diagnostic.message}" for each in failures]
-    return Report(len(found), [each for some in found for each in some], texts)
+    everything = [each for some in found for each in some]
+    return Report(len(found), sum(map(bool, found)), everything, texts)
 
 
 def _printable(text: str, stream: Any) -> str:
@@ -82,8 +91,7 @@ def _summary(report: Report) -> str:
     files = _count(report.files, "file")
     if not report.found:
         return f"nothing found in {files}"
-    with_some = len({each.location.file for each in report.found if each.location is not None})
-    return f"{_count(len(report.found), 'problem')} in {with_some} of {files}"
+    return f"{_count(len(report.found), 'problem')} in {report.with_some} of {files}"
 
 
 def _count(number: int, what: str) -> str:

@@ -7,7 +7,7 @@ from typing import Any
 
 from s2sad.backends.ascend.graph import Edge
 from s2sad.backends.ascend.lowering.region import Lowering
-from s2sad.backends.ascend.lowering.rules import direct, lowers, table
+from s2sad.backends.ascend.lowering.rules import direct, lowers, one_for_one, table
 from s2sad.ir.graph import Operation
 
 table({
@@ -24,6 +24,12 @@ GRADIENTS: dict[str, tuple[str, Sequence[tuple[str, int]]]] = {
     "softmax_grad": ("SoftmaxGrad", (("softmax", 0), ("grad_softmax", 1))),
     "log_softmax_grad": ("LogSoftmaxGrad", (("grad", 1), ("x", 0))),
 }
+
+one_for_one({name: type for name, (type, _) in GRADIENTS.items()})
+one_for_one({
+    "gelu": "GeluV2", "softmax": "SoftmaxV2", "log_softmax": "LogSoftmaxV2", "elu": "Elu",
+    "leaky_relu": "LeakyRelu", "hard_sigmoid": "HardSigmoid",
+})  # fmt: skip
 
 
 def _options(operation: Operation) -> dict[str, Any]:

@@ -1,26 +1,44 @@
-"""Convolutions and pooling, in the layout NCHW; one spatial axis becomes two."""
+"""Convolutions and pooling, in the layouts NCHW and NCDHW; one spatial axis becomes two."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import Any
 
+from s2sad.backends.ascend.datatypes import data_type_of
 from s2sad.backends.ascend.graph import Desc, Edge
 from s2sad.backends.ascend.lowering.region import Lowering, desc_of
-from s2sad.backends.ascend.lowering.rules import lowers
+from s2sad.backends.ascend.lowering.rules import lowers, wider
+from s2sad.backends.ascend.prototypes import prototype
 from s2sad.core import dtypes
 from s2sad.ir.graph import Operation, Value
 
-LAYOUT = "NCHW"
+#: What gradients of narrow filters are made in.
+FLOAT = data_type_of(dtypes.float32).name
+#: Layouts by the number of axes.
+LAYOUTS = {4: "NCHW", 5: "NCDHW"}
+
+
+def _is_spatial(operation: Operation) -> bool:
+    """Whether it has one spatial axis to three, which is what the operators here take."""
+    return operation.operands[0].ndim in (3, 4, 5)
+
+
+def _is_deep(operation: Operation) -> bool:
+    return operation.operands[0].ndim == 5
 
 
 def _is_flat(operation: Operation) -> bool:
-    """Whether it has one spatial axis or two, which is what the operators here take."""
     return operation.operands[0].ndim in (3, 4)
 
 
+def _count(operation: Operation) -> int:
+    """Spatial axes of GE's operator."""
+    return 3 if _is_deep(operation) else 2
+
+
 def _image(lowering: Lowering, operation: Operation, value: Value) -> Edge:
-    """The tensor with two spatial axes, marked as NCHW."""
+    """The tensor with two spatial axes or three."""
     edge = lowering.edge(value)
     shape = lowering.desc(edge).shape
     return lowering.reshape(operation, edge, _with_height(shape)) if len(shape) == 3 else edge
@@ -31,88 +49,151 @@ def _with_height(shape: Sequence[int]) -> tuple[int, ...]:
     return (*shape[:2], 1, *shape[2:]) if len(shape) == 3 else tuple(shape)
 
 
-def _pairs(numbers: Sequence[int], fill: int) -> list[int]:
-    return [fill] * (2 - len(numbers)) + [int(n) for n in numbers]
+def _each(operation: Operation, name: str) -> list[int]:
+    """The numbers of an attribute, one a spatial axis of GE's operator."""
+    numbers = operation.attrs[name]
+    return [1] * (_count(operation) - len(numbers)) + [int(n) for n in numbers]
 
 
-def _spatial(operation: Operation) -> dict[str, list[int]]:
-    """Strides, pads and dilations as GE writes them: four numbers each."""
-    attrs = operation.attrs
-    pads = list(attrs["padding"])
-    pads = [(0, 0)] * (2 - len(pads)) + [tuple(pair) for pair in pads]
-    return {
-        "strides": [1, 1, *_pairs(attrs["stride"], 1)],
-        "pads": [int(n) for pair in pads for n in pair],
-        "dilations": [1, 1, *_pairs(attrs["dilation"], 1)],
-    }
+def _pads(operation: Operation) -> list[int]:
+    """Before and after each spatial axis."""
+    pads = operation.attrs["padding"]
+    return [0, 0] * (_count(operation) - len(pads)) + [int(n) for pair in pads for n in pair]
+
+
+def _layout(operation: Operation) -> str:
+    return LAYOUTS[2 + _count(operation)]
 
 
 def _conv_options(operation: Operation) -> dict[str, Any]:
-    return {**_spatial(operation), "groups": operation.attrs["groups"], "data_format": LAYOUT}
+    return {
+        "strides": [1, 1, *_each(operation, "stride")],
+        "pads": _pads(operation),
+        "dilations": [1, 1, *_each(operation, "dilation")],
+        "groups": operation.attrs["groups"],
+        "data_format": _layout(operation),
+    }
 
 
 def _node(lowering: Lowering, operation: Operation, type: str, given: dict, options: dict) -> Edge:
-    """A node that gives an image, brought into the shape of the result."""
-    result = desc_of(operation.results[0].type)
-    made = Desc(result.type, _with_height(result.shape), LAYOUT)
+    """A node that gives an image, brought into the dtype and shape of the result."""
+    (value,) = operation.results
+    result = desc_of(value.type)
+    wide = wider(type, value.dtype)
+    if wide is not value.dtype:
+        given = {name: lowering.cast(operation, edge, wide) for name, edge in given.items()}
+    (port,) = prototype(type).outputs
+    made_type = data_type_of(wide).name if port.takes(data_type_of(wide).name) else FLOAT
+    made = Desc(made_type, _with_height(result.shape), _layout(operation))
     edge = lowering.node(operation, type, given, options, outputs=[made])
+    _mark(lowering, edge)
+    return lowering.cast(operation, lowering.reshape(operation, edge, result.shape), value.dtype)
+
+
+def _mark(lowering: Lowering, edge: Edge) -> None:
+    """Let what a node reads say what its axes are."""
     for desc in lowering.builder.graph.nodes[edge.name].input_descs:
-        if len(desc.shape) == 4:
-            desc.layout = LAYOUT
-    return lowering.reshape(operation, edge, result.shape)
+        desc.layout = LAYOUTS.get(len(desc.shape), desc.layout)
 
 
-@lowers("conv", where=_is_flat)
+def _of_rank(operation: Operation, type: str) -> str:
+    """The operator of two spatial axes, or that of three."""
+    return type.replace("2D", "3D") if _is_deep(operation) else type
+
+
+@lowers("conv", where=_is_spatial)
 def _conv(lowering: Lowering, operation: Operation) -> Edge:
     x, filters = (_image(lowering, operation, value) for value in operation.operands)
     given = {"x": x, "filter": filters}
-    return _node(lowering, operation, "Conv2D", given, _conv_options(operation))
+    type = _of_rank(operation, "Conv2D")
+    return _node(lowering, operation, type, given, _conv_options(operation))
 
 
-@lowers("conv_input_grad", where=_is_flat)
+@lowers("conv_input_grad", where=_is_spatial)
 def _input_grad(lowering: Lowering, operation: Operation) -> Edge:
     dy, filters = (_image(lowering, operation, value) for value in operation.operands)
     size = _with_height(operation.attrs["input_shape"])
     given = {"input_size": lowering.constant(list(size), dtypes.int32), "filter": filters,
              "out_backprop": dy}  # fmt: skip
-    return _node(lowering, operation, "Conv2DBackpropInput", given, _conv_options(operation))
+    return _node(
+        lowering,
+        operation,
+        _of_rank(operation, "Conv2DBackpropInput"),
+        given,
+        _conv_options(operation),
+    )
 
 
-@lowers("conv_filter_grad", where=_is_flat)
+@lowers("conv_filter_grad", where=_is_spatial)
 def _filter_grad(lowering: Lowering, operation: Operation) -> Edge:
     x, dy = (_image(lowering, operation, value) for value in operation.operands)
     size = _with_height(desc_of(operation.results[0].type).shape)
     given = {"x": x, "filter_size": lowering.constant(list(size), dtypes.int32),
              "out_backprop": dy}  # fmt: skip
-    return _node(lowering, operation, "Conv2DBackpropFilter", given, _conv_options(operation))
+    return _node(
+        lowering,
+        operation,
+        _of_rank(operation, "Conv2DBackpropFilter"),
+        given,
+        _conv_options(operation),
+    )
 
 
 # Pooling
 
 
 def _pool_options(operation: Operation) -> dict[str, Any]:
-    attrs = operation.attrs
-    pads = [(0, 0)] * (2 - len(attrs["padding"])) + [tuple(pair) for pair in attrs["padding"]]
     return {
-        "ksize": [1, 1, *_pairs(attrs["kernel"], 1)],
-        "strides": [1, 1, *_pairs(attrs["stride"], 1)],
-        "padding_mode": "CALCULATED",
-        "pads": [int(n) for pair in pads for n in pair],
-        "data_format": LAYOUT,
+        "ksize": [1, 1, *_each(operation, "kernel")],
+        "strides": [1, 1, *_each(operation, "stride")],
+        "pads": _pads(operation),
+        "data_format": _layout(operation),
+        "padding" if _is_deep(operation) else "padding_mode": "CALCULATED",
     }
 
 
 def _is_plain(operation: Operation) -> bool:
-    return _is_flat(operation) and all(n == 1 for n in operation.attrs["dilation"])
+    return _is_spatial(operation) and all(n == 1 for n in operation.attrs["dilation"])
 
 
-@lowers("max_pool", where=_is_plain)
+@lowers("max_pool", where=lambda op: _is_plain(op) or _is_even(op))
 def _max_pool(lowering: Lowering, operation: Operation) -> Edge:
+    """Windows with gaps are those of the operator that tells where the maximum stands as well."""
     x = _image(lowering, operation, operation.operands[0])
-    key = _pool_key(operation, x)
+    if not _is_plain(operation):
+        y, _ = _with_places(lowering, operation, x)
+        return lowering.reshape(operation, y, desc_of(operation.results[0].type).shape)
+    type = "MaxPool3D" if _is_deep(operation) else "MaxPoolV3"
     return lowering.shared(
-        key, lambda: _node(lowering, operation, "MaxPoolV3", {"x": x}, _pool_options(operation))
+        _pool_key(operation, x),
+        lambda: _node(lowering, operation, type, {"x": x}, _pool_options(operation)),
     )
+
+
+def _with_places(lowering: Lowering, operation: Operation, x: Edge) -> tuple[Edge, ...]:
+    """Maxima, and where they stand among the elements of their image."""
+    shape = _with_height(desc_of(operation.results[0].type).shape)
+    options = {
+        "ksize": _each(operation, "kernel"), "strides": _each(operation, "stride"),
+        "pads": _pads(operation)[::2], "dilation": _each(operation, "dilation"),
+        "dtype": data_type_of(dtypes.int64).attribute, "data_format": "NCHW",
+    }  # fmt: skip
+    made = [Desc(lowering.desc(x).type, shape, "NCHW"), Desc("DT_INT64", shape, "NCHW")]
+    edge = lowering.node(operation, "MaxPoolWithArgmaxV3", {"x": x}, options, outputs=made)
+    _mark(lowering, edge)
+    return lowering.builder.outputs(edge)
+
+
+def _is_even(operation: Operation) -> bool:
+    """Whether as much is padded before an axis as behind it."""
+    return _is_flat(operation) and all(low == high for low, high in operation.attrs["padding"])
+
+
+@lowers("max_pool_argmax", where=_is_even)
+def _argmax(lowering: Lowering, operation: Operation) -> Edge:
+    x = _image(lowering, operation, operation.operands[0])
+    _, places = _with_places(lowering, operation, x)
+    return lowering.reshape(operation, places, desc_of(operation.results[0].type).shape)
 
 
 def _pool_key(operation: Operation, x: Edge) -> Any:
@@ -124,46 +205,52 @@ def _pool_key(operation: Operation, x: Edge) -> Any:
 def _max_pool_grad(lowering: Lowering, operation: Operation) -> Edge:
     """GE reads the forward result as well: the node that made it, where there is one."""
     x, dy = (_image(lowering, operation, value) for value in operation.operands)
-    options = _pool_options(operation)
+    options, is_deep = _pool_options(operation), _is_deep(operation)
     image = lowering.desc(dy)
+    made = Desc(image.type, image.shape, _layout(operation))
+    forward = "MaxPool3D" if is_deep else "MaxPoolV3"
     y = lowering.shared(
         _pool_key(operation, x),
-        lambda: lowering.node(
-            operation,
-            "MaxPoolV3",
-            {"x": x},
-            options,
-            outputs=[Desc(image.type, image.shape, LAYOUT)],
-        ),
+        lambda: lowering.node(operation, forward, {"x": x}, options, outputs=[made]),
     )
-    given = {
-        "orig_input": x,
-        "orig_output": lowering.reshape(operation, y, image.shape),
-        "grad": dy,
-    }
+    y = lowering.reshape(operation, y, image.shape)
+    if is_deep:
+        given = {"orig_x": x, "orig_y": y, "grads": dy}
+        return _node(lowering, operation, "MaxPool3DGrad", given, options)
+    given = {"orig_input": x, "orig_output": y, "grad": dy}
     return _node(lowering, operation, "MaxPoolV3Grad", given, options)
 
 
 def _avg_options(operation: Operation) -> dict[str, Any]:
-    exclusive = not operation.attrs["count_include_pad"]
-    return {**_pool_options(operation), "exclusive": exclusive}
+    options, counts = _pool_options(operation), operation.attrs["count_include_pad"]
+    if _is_deep(operation):
+        del options["padding"]
+        return {**options, "count_include_pad": counts}
+    return {**options, "exclusive": not counts}
 
 
-@lowers("avg_pool", where=_is_flat)
+@lowers("avg_pool", where=_is_spatial)
 def _avg_pool(lowering: Lowering, operation: Operation) -> Edge:
     x = _image(lowering, operation, operation.operands[0])
-    divisor = operation.attrs["divisor"] or 0
-    options = {**_avg_options(operation), "divisor_override": divisor}
-    return _node(lowering, operation, "AvgPoolV2", {"x": x}, options)
+    type = "AvgPool3D" if _is_deep(operation) else "AvgPoolV2"
+    options = {**_avg_options(operation), "divisor_override": operation.attrs["divisor"] or 0}
+    return _node(lowering, operation, type, {"x": x}, options)
 
 
-def _has_no_divisor(operation: Operation) -> bool:
-    return _is_flat(operation) and operation.attrs["divisor"] is None
+def _has_its_divisor(operation: Operation) -> bool:
+    """Only GE's operator of three axes takes a divisor."""
+    is_taken = operation.attrs["divisor"] is None or len(operation.attrs["kernel"]) == 3
+    return _is_spatial(operation) and is_taken
 
 
-@lowers("avg_pool_grad", where=_has_no_divisor)
+@lowers("avg_pool_grad", where=_has_its_divisor)
 def _avg_pool_grad(lowering: Lowering, operation: Operation) -> Edge:
     dy = _image(lowering, operation, operation.operands[0])
     shape = lowering.constant(list(_with_height(operation.attrs["input_shape"])), dtypes.int32)
+    options = _avg_options(operation)
+    if _is_deep(operation):
+        options["divisor_override"] = operation.attrs["divisor"] or 0
+        given = {"orig_input_shape": shape, "grads": dy}
+        return _node(lowering, operation, "AvgPool3DGrad", given, options)
     given = {"orig_input_shape": shape, "input_grad": dy}
-    return _node(lowering, operation, "AvgPoolV2Grad", given, _avg_options(operation))
+    return _node(lowering, operation, "AvgPoolV2Grad", given, options)

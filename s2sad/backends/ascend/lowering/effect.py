@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
 
 from s2sad.backends.ascend.graph import Attribute, Desc, Edge
-from s2sad.backends.ascend.lowering.region import Lowering, is_held
+from s2sad.backends.ascend.lowering.region import Lowering, desc_of, is_held
 from s2sad.backends.ascend.lowering.rules import lowers
+from s2sad.backends.ascend.lowering.shape import transposed
 from s2sad.core import dtypes
 from s2sad.ir.graph import Operation, Value
-from s2sad.prims.kernels import philox
 
 
 def _seen(lowering: Lowering, values: Sequence[Value]) -> list[Edge]:
@@ -48,6 +51,21 @@ def _check_finite(lowering: Lowering, operation: Operation) -> Sequence[Edge]:
     return ()
 
 
+def _is_of_one_program(operation: Operation) -> bool:
+    return not operation.attrs["rows"]
+
+
+@lowers("raise_", where=_is_of_one_program)
+def _raise(lowering: Lowering, operation: Operation) -> Sequence[Edge]:
+    """An Assert that never holds."""
+    never = lowering.constant(False, dtypes.bool_)
+    given = {"input_condition": never, "input_data": _seen(lowering, operation.operands) or [never]}
+    said = f"{operation.attrs['kind']}: {operation.attrs['message'] or ''}"
+    text = {"_s2sad_message": Attribute("String", said)}
+    lowering.order(lowering.node(operation, "Assert", given, text, outputs=[]))
+    return ()
+
+
 # Collectives
 
 
@@ -67,23 +85,71 @@ def _all_reduce(lowering: Lowering, operation: Operation) -> Edge:
     return lowering.order(lowering.node(operation, "HcomAllReduce", {"x": x}, options))
 
 
-def _is_over_rows(operation: Operation) -> bool:
-    return operation.attrs["axis"] == 0
+def _to_front(axis: int, rank: int) -> list[int]:
+    """The order of axes in which `axis` is the first."""
+    return [axis, *(i for i in range(rank) if i != axis)]
 
 
-@lowers("all_gather", where=_is_over_rows)
+def _along(
+    lowering: Lowering, operation: Operation, type: str, axis: int, options: dict[str, Any]
+) -> Edge:
+    """A collective that works on the first axis: another one is brought there and back."""
+    (x,) = _seen(lowering, operation.operands)
+    result = operation.results[-1]
+    order = _to_front(axis, result.ndim)
+    x = transposed(lowering, operation, x, order)
+    shape = desc_of(result.type).shape
+    made = Desc(lowering.desc(x).type, tuple(shape[i] for i in order))
+    y = lowering.order(lowering.node(operation, type, {"x": x}, options, outputs=[made]))
+    return transposed(lowering, operation, y, list(np.argsort(order)))
+
+
+@lowers("all_gather")
 def _all_gather(lowering: Lowering, operation: Operation) -> Edge:
-    (x,) = _seen(lowering, operation.operands)
     options = {"rank_size": operation.attrs["size"], "group": _group(operation)}
-    return lowering.order(lowering.node(operation, "HcomAllGather", {"x": x}, options))
+    return _along(lowering, operation, "HcomAllGather", operation.attrs["axis"], options)
 
 
-@lowers("reduce_scatter", where=_is_over_rows)
+@lowers("reduce_scatter")
 def _reduce_scatter(lowering: Lowering, operation: Operation) -> Edge:
-    (x,) = _seen(lowering, operation.operands)
     options = {"reduction": operation.attrs["op"], "group": _group(operation),
                "rank_size": operation.attrs["size"]}  # fmt: skip
-    return lowering.order(lowering.node(operation, "HcomReduceScatter", {"x": x}, options))
+    return _along(lowering, operation, "HcomReduceScatter", operation.attrs["axis"], options)
+
+
+@lowers("all_to_all")
+def _all_to_all(lowering: Lowering, operation: Operation) -> Edge:
+    """Parts of the first axis go to the members; what they send is joined along another axis."""
+    (x,) = _seen(lowering, operation.operands)
+    split, joined, count = (operation.attrs[n] for n in ("split_axis", "concat_axis", "size"))
+    rank = len(lowering.desc(x).shape)
+    x = transposed(lowering, operation, x, _to_front(split, rank))
+    desc = lowering.desc(x)
+    made = Desc(desc.type, desc.shape)
+    options = {"group": _group(operation)}
+    y = lowering.order(lowering.node(operation, "HcomAllToAll", {"x": x}, options, outputs=[made]))
+    y = lowering.reshape(operation, y, (count, desc.shape[0] // count, *desc.shape[1:]))
+    places = {axis: 1 + i for i, axis in enumerate(_to_front(split, rank))}
+    order = [place for i in range(rank) for place in ([0] if i == joined else []) + [places[i]]]
+    y = transposed(lowering, operation, y, order)
+    return lowering.reshape(operation, y, desc_of(operation.results[-1].type).shape)
+
+
+@lowers("send")
+def _send(lowering: Lowering, operation: Operation) -> Sequence[Edge]:
+    """Tensors come in the order in which they are sent: all have one tag."""
+    (x,) = _seen(lowering, operation.operands)
+    options = {"group": _group(operation), "sr_tag": 0, "dest_rank": operation.attrs["to"]}
+    lowering.order(lowering.node(operation, "HcomSend", {"x": x}, options, outputs=[]))
+    return ()
+
+
+@lowers("receive")
+def _receive(lowering: Lowering, operation: Operation) -> Edge:
+    desc = desc_of(operation.results[-1].type)
+    options = {"group": _group(operation), "sr_tag": 0, "src_rank": operation.attrs["source"],
+               "shape": list(desc.shape), "dtype": desc.type}  # fmt: skip
+    return lowering.order(lowering.node(operation, "HcomReceive", {}, options, outputs=[desc]))
 
 
 @lowers("broadcast")
@@ -91,11 +157,3 @@ def _broadcast(lowering: Lowering, operation: Operation) -> Edge:
     seen = _seen(lowering, operation.operands)
     options = {"root_rank": operation.attrs["root"], "group": _group(operation)}
     return lowering.order(lowering.node(operation, "HcomBroadcast", {"x": seen}, options))
-
-
-# Random numbers: a stream of Philox, whose key and counter are the state
-
-
-@lowers("seed_state")
-def _seed_state(lowering: Lowering, operation: Operation) -> Edge:
-    return lowering.stored(philox.seed_state(operation.attrs["seed"]), dtypes.int64)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 from s2sad.backends.ascend.graph import Desc, Edge
 from s2sad.backends.ascend.lowering.region import Lowering, desc_of
 from s2sad.backends.ascend.lowering.rules import direct, lowers, table
@@ -22,7 +24,6 @@ table({
     "erf": "Erf", "erfc": "Erfc", "erfinv": "Erfinv", "lgamma": "Lgamma",
     "equal": "Equal", "greater": "Greater", "greater_equal": "GreaterEqual", "less": "Less",
     "less_equal": "LessEqual", "is_finite": "IsFinite", "is_inf": "IsInf", "is_nan": "IsNan",
-    "bit_and": "BitwiseAnd", "bit_not": "Invert", "bit_or": "BitwiseOr", "bit_xor": "BitwiseXor",
     "shift_left": "LeftShift", "shift_right": "RightShift",
     "logical_and": "LogicalAnd", "logical_not": "LogicalNot", "logical_or": "LogicalOr",
 })  # fmt: skip
@@ -33,14 +34,46 @@ for _name, (_type, _base) in BASES.items():
     lowers(_name)(direct(_type, {"base": _base}))
 
 
-@lowers("logical_xor", "not_equal")
+#: Operations on bits, and what they are on bools.
+BITS = {"bit_and": ("BitwiseAnd", "LogicalAnd"), "bit_or": ("BitwiseOr", "LogicalOr"),
+        "bit_not": ("Invert", "LogicalNot")}  # fmt: skip
+
+
+@lowers(*BITS)
+def _bits(lowering: Lowering, operation: Operation) -> Edge:
+    of_bits, of_bools = BITS[operation.prim.name]
+    is_bool = operation.operands[0].dtype is dtypes.bool_
+    return direct(of_bools if is_bool else of_bits)(lowering, operation)  # type: ignore[return-value]
+
+
+@lowers("logical_xor", "not_equal", "bit_xor")
 def _differ(lowering: Lowering, operation: Operation) -> Edge:
     """GE's NotEqual takes no bools."""
     x, y = map(lowering.edge, operation.operands)
     if operation.operands[0].dtype is not dtypes.bool_:
-        return lowering.node(operation, "NotEqual", {"x1": x, "x2": y})
+        type = "BitwiseXor" if operation.prim.name == "bit_xor" else "NotEqual"
+        return lowering.node(operation, type, {"x1": x, "x2": y})
     same = lowering.node(operation, "Equal", {"x1": x, "x2": y})
     return lowering.node(operation, "LogicalNot", {"x": same})
+
+
+@lowers("polygamma")
+def _polygamma(lowering: Lowering, operation: Operation) -> Edge:
+    """Digamma, and its derivatives by the zeta function of Hurwitz."""
+    n, (value,) = operation.attrs["n"], operation.operands
+    if n == 0:
+        return direct("Digamma")(lowering, operation)  # type: ignore[return-value]
+    dtype = value.dtype if value.dtype is dtypes.float64 else dtypes.float32
+    x = lowering.cast(operation, lowering.edge(value), dtype)
+    made = [lowering.made(value, dtype)]
+    orders = lowering.node(
+        operation, "Fill", {"dims": lowering.constant(list(made[0].shape)),
+        "value": lowering.constant(n + 1, dtype)}, outputs=made,
+    )  # fmt: skip
+    zeta = lowering.node(operation, "Zeta", {"x": orders, "q": x}, outputs=made)
+    factor = lowering.constant((-1.0) ** (n + 1) * float(math.factorial(n)), dtype)
+    found = lowering.node(operation, "Mul", {"x1": zeta, "x2": factor}, outputs=made)
+    return lowering.cast(operation, found, value.dtype)
 
 
 @lowers("where")

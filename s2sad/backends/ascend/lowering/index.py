@@ -10,7 +10,8 @@ from s2sad.backends.ascend.datatypes import dtype_of
 from s2sad.backends.ascend.graph import Desc, Edge
 from s2sad.backends.ascend.lowering.region import Lowering, desc_of
 from s2sad.backends.ascend.lowering.rules import lowers
-from s2sad.backends.ascend.lowering.shape import transposed
+from s2sad.backends.ascend.lowering.shape import moved, transposed
+from s2sad.backends.ascend.prototypes import prototype
 from s2sad.core import dtypes
 from s2sad.ir.graph import Operation
 
@@ -79,9 +80,22 @@ def _scattered(
     lowering: Lowering, operation: Operation, given: Sequence[Edge], is_added: bool
 ) -> Edge:
     x, indices, updates = given
+    desc = lowering.desc(x)
+    (port, *_) = prototype("TensorScatterAdd").inputs
+    if is_added and not port.takes(desc.type):
+        return _summed(lowering, operation, given)
     type = "TensorScatterAdd" if is_added else "TensorScatterUpdate"
     ports = {"x": x, "indices": indices, "updates": updates}
-    return lowering.node(operation, type, ports, outputs=[lowering.desc(x)])
+    return lowering.node(operation, type, ports, outputs=[desc])
+
+
+def _summed(lowering: Lowering, operation: Operation, given: Sequence[Edge]) -> Edge:
+    """The sum with a tensor of zeros that was added to, which takes more dtypes."""
+    x, indices, updates = given
+    desc = lowering.desc(x)
+    ports = {"indices": indices, "x": updates, "shape": lowering.constant(list(desc.shape))}
+    added = lowering.node(operation, "ScatterNd", ports, outputs=[desc])
+    return lowering.node(operation, "Add", {"x1": x, "x2": added}, outputs=[desc])
 
 
 SCATTERS = {"none": "TensorScatterUpdate", "add": "TensorScatterAdd"}
@@ -108,9 +122,15 @@ def _scatter_elements(lowering: Lowering, operation: Operation) -> Edge:
     axis = operation.attrs["axis"]
     places = _indices(lowering, operation, indices)
     places = _from_front(lowering, operation, places, lowering.desc(x).shape[axis])
+    (result,) = operation.results
+    dtype = dtypes.uint8 if result.dtype is dtypes.bool_ else result.dtype
+    x, updates = (lowering.cast(operation, edge, dtype) for edge in (x, updates))
     given = {"data": x, "indices": places, "updates": updates}
     options = {"axis": axis, "reduction": operation.attrs["reduce"]}
-    return lowering.node(operation, "ScatterElements", given, options)
+    found = lowering.node(
+        operation, "ScatterElements", given, options, outputs=[lowering.made(result, dtype)]
+    )
+    return lowering.cast(operation, found, result.dtype)
 
 
 # Windows
@@ -138,7 +158,7 @@ def _dynamic_slice(lowering: Lowering, operation: Operation) -> Edge:
         return x
     given = {"x": x, "offsets": _starts(lowering, operation, 1),
              "size": lowering.constant(list(operation.attrs["sizes"]))}  # fmt: skip
-    return lowering.node(operation, "Slice", given)
+    return moved(lowering, operation, "Slice", given, desc_of(operation.results[0].type).shape)
 
 
 @lowers("update", "update_add")
@@ -168,6 +188,7 @@ def _added(lowering: Lowering, operation: Operation, x: Edge, y: Edge) -> Edge:
 @lowers("one_hot")
 def _one_hot(lowering: Lowering, operation: Operation) -> Edge:
     dtype = operation.attrs["dtype"]
+    dtype = dtypes.uint8 if dtype is dtypes.bool_ else dtype
     indices = _indices(lowering, operation, lowering.edge(operation.operands[0]))
     given = {
         "x": indices,
@@ -178,7 +199,11 @@ def _one_hot(lowering: Lowering, operation: Operation) -> Edge:
     result = desc_of(operation.results[0].type)
     rank = len(result.shape)
     axis = operation.attrs["axis"] % rank
-    return lowering.node(operation, "OneHot", given, {"axis": -1 if axis == rank - 1 else axis})
+    found = lowering.node(
+        operation, "OneHot", given, {"axis": -1 if axis == rank - 1 else axis},
+        outputs=[lowering.made(operation.results[0], dtype)],
+    )  # fmt: skip
+    return lowering.cast(operation, found, operation.results[0].dtype)
 
 
 @lowers("sum_to")

@@ -20,6 +20,7 @@ from s2sad.backends.ascend.lowering import (  # noqa: F401 - they register their
     linalg,
     loss,
     norm,
+    random,
     reduce,
     shape,
 )

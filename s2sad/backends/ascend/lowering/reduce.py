@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from s2sad.backends.ascend.datatypes import data_type_of
 from s2sad.backends.ascend.graph import Desc, Edge
 from s2sad.backends.ascend.lowering.region import Lowering, desc_of
-from s2sad.backends.ascend.lowering.rules import lowers
+from s2sad.backends.ascend.lowering.rules import lowers, wider
 from s2sad.core import dtypes
 from s2sad.ir.graph import Operation
 
@@ -57,18 +57,28 @@ def _scan(lowering: Lowering, operation: Operation) -> Edge:
     return lowering.node(operation, operation.prim.name.capitalize(), given, options)
 
 
-def _is_forward(operation: Operation) -> bool:
-    return not operation.attrs["reverse"]
-
-
-@lowers("cummax", "cummin", where=_is_forward)
+@lowers("cummax", "cummin")
 def _extreme_so_far(lowering: Lowering, operation: Operation) -> Sequence[Edge]:
-    """GE gives places in int32 or int64."""
-    name = operation.prim.name
-    given = {"x": lowering.edge(operation.operands[0])}
-    axis = {"dim" if name == "cummax" else "axis": operation.attrs["axis"]}
-    first = lowering.node(operation, name.capitalize(), given, axis)
-    return lowering.builder.outputs(first)
+    """From the last element on, the tensor is turned round, and places count from its end."""
+    name, is_turned = operation.prim.name, operation.attrs["reverse"]
+    x, axis = lowering.edge(operation.operands[0]), operation.attrs["axis"]
+    x = _turned(lowering, operation, x, axis) if is_turned else x
+    options = {"dim" if name == "cummax" else "axis": axis}
+    outputs = [desc_of(value.type) for value in operation.results]
+    first = lowering.node(operation, name.capitalize(), {"x": x}, options, outputs=outputs)
+    values, places = lowering.builder.outputs(first)
+    if not is_turned:
+        return values, places
+    values, places = (_turned(lowering, operation, edge, axis) for edge in (values, places))
+    last = lowering.constant(outputs[0].shape[axis] - 1, operation.results[1].dtype)
+    given = {"x1": last, "x2": places}
+    return values, lowering.node(operation, "Sub", given, outputs=outputs[1:])
+
+
+def _turned(lowering: Lowering, operation: Operation, x: Edge, axis: int) -> Edge:
+    desc = lowering.desc(x)
+    given = {"x": x, "axis": lowering.constant([axis])}
+    return lowering.node(operation, "ReverseV2", given, outputs=[desc])
 
 
 @lowers("sort")
@@ -97,3 +107,15 @@ def _with_places(
     first = lowering.node(operation, type, given, options, outputs=[values, places])
     _, found = lowering.builder.outputs(first)
     return first, lowering.cast(operation, found, dtypes.int64)
+
+
+@lowers("searchsorted")
+def _search(lowering: Lowering, operation: Operation) -> Edge:
+    ordered, values = operation.operands
+    dtype = wider("SearchSorted", ordered.dtype)
+    given = {
+        port: lowering.cast(operation, lowering.edge(value), dtype)
+        for port, value in (("sorted_sequence", ordered), ("values", values))
+    }
+    options = {"dtype": dtypes.int64, "right": operation.attrs["right"]}
+    return lowering.node(operation, "SearchSorted", given, options)

@@ -14,19 +14,16 @@ import numpy as np
 
 from s2sad.backends.ascend.building import Given, GraphBuilder
 from s2sad.backends.ascend.datatypes import data_type_of, dtype_of
-from s2sad.backends.ascend.graph import Attribute, Desc, Edge, Graph
+from s2sad.backends.ascend.graph import LOCATION, OPERATION, Attribute, Desc, Edge, Graph
 from s2sad.backends.ascend.lowering.rules import RULES, takes
-from s2sad.backends.ascend.prototypes import Port, prototype
+from s2sad.backends.ascend.prototypes import port_of, prototype
 from s2sad.core import dtypes
 from s2sad.core.diagnostics import S2sadError, amend, fail
 from s2sad.core.dtypes import DType
+from s2sad.core.excerpt import users
 from s2sad.ir.graph import Operation, Region, Value
 from s2sad.ir.primitive import Form
 from s2sad.ir.types import StackType, TensorType, TokenType, Type
-
-#: Attributes of nodes that say where in the user's program they come from.
-LOCATION = "_s2sad_location"
-OPERATION = "_s2sad_operation"
 
 
 def desc_of(type: Type) -> Desc:
@@ -163,8 +160,8 @@ class Lowering:
             outputs = [desc_of(value.type) for value in operation.results if is_held(value.type)]
         marks = {OPERATION: Attribute("String", operation.prim.name)}
         if operation.loc is not None:
-            place = f"{operation.loc.file}:{operation.loc.line}"
-            marks[LOCATION] = Attribute("String", place)
+            _, place = users(operation.loc)
+            marks[LOCATION] = Attribute("String", f"{place.file}:{place.line}")
         name = options.pop("name", None) or _name_of(operation, type)
         edge = self.builder.node(
             type, inputs, outputs, {**(attributes or {}), **marks}, name=name, **options
@@ -173,22 +170,32 @@ class Lowering:
         return edge
 
     def _require_types(self, edge: Edge) -> None:
-        node = self.builder.graph.nodes[edge.name]
-        ports = {port.name: port for port in prototype(node.type).inputs}
-        for desc in node.input_descs:
-            port = ports.get(desc.name)
-            if port is not None and not _takes(port, desc.type):
-                raise fail(
-                    "E0301",
-                    f"{node.type} of GE takes no {dtype_of(desc.type).name} as {desc.name}",
-                    help="float32 and float16 are what a device computes in; cast before",
-                )
+        node, declared = (
+            self.builder.graph.nodes[edge.name],
+            prototype(self.builder.graph.nodes[edge.name].type),
+        )
+        for word, ports, descs in (
+            ("takes", declared.inputs, node.input_descs),
+            ("gives", declared.outputs, node.output_descs),
+        ):
+            for desc in descs:
+                port = port_of(ports, desc.name)
+                if port is not None and not port.takes(desc.type):
+                    raise fail(
+                        "E0301",
+                        f"{node.type} of GE {word} no {dtype_of(desc.type).name} as {desc.name}",
+                        help="float32 and float16 are what a device computes in; cast before",
+                    )
 
     # Small steps that many rules take
 
     def desc(self, edge: Edge) -> Desc:
         """What is said of the tensor at `edge`."""
         return self.builder.desc(edge)
+
+    def made(self, value: Value, dtype: DType) -> Desc:
+        """What is said of `value`, in another dtype."""
+        return Desc(data_type_of(dtype).name, desc_of(value.type).shape)
 
     def cast(self, operation: Operation, edge: Edge, dtype: DType) -> Edge:
         """The tensor at `edge` in `dtype`."""
@@ -236,8 +243,3 @@ def _name_of(operation: Operation, type: str) -> str:
     """``backbone/conv1/Conv2D``: the path of the Cell that it came from, and what it is."""
     parts = [part.partition(":")[0] for part in operation.scope.split("/")[1:]]
     return "/".join([*filter(None, parts), type])
-
-
-def _takes(port: Port, type: str) -> bool:
-    taken = port.types | port.wider
-    return not taken or type in taken
