@@ -112,6 +112,7 @@ SETTINGS: dict[str, Setting] = {
     "enable_sparse": Setting(bool, False, NO_EFFECT),
     "auto_tune_mode": Setting(str, "NO_TUNE", NO_EFFECT),
     "enable_auto_mixed_precision": Setting(bool, False, NO_EFFECT),
+    "winograd": Setting(bool, True),  # ours
 }
 
 _values: dict[str, Any] = {}
@@ -141,6 +142,10 @@ def set_context(**kwargs: Any) -> None:
     enable_graph_kernel : bool or None
         Whether what one nest of loops computes is fused, in programs that are compiled from then
         on; only False says no.
+    winograd : bool
+        Whether programs that are compiled from now on may compute convolutions of 3 by 3 filters
+        in float32 by Winograd's algorithm, where that takes less time (the default): sums have
+        another error then, which the page on programs as C says.
     **kwargs
         MindSpore's other keys. They are checked and kept; one that changes nothing here warns
         once, when it is set to something else than its default.

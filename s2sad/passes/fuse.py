@@ -7,7 +7,7 @@ between them, and where that is worth it. Memory is then gone over once, not onc
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass
 from itertools import accumulate, pairwise
 from typing import ClassVar
@@ -15,6 +15,8 @@ from typing import ClassVar
 from s2sad.ir.graph import Function, Operation, Region, Value
 from s2sad.ir.primitive import Form
 from s2sad.ir.rewriter import Rewriter
+from s2sad.ir.types import TensorType
+from s2sad.passes.again import Recomputation
 from s2sad.passes.base import Pass
 from s2sad.passes.facts import splat
 from s2sad.passes.grouping import Grouping
@@ -25,6 +27,8 @@ from s2sad.prims import marker, shape
 LONGEST_ROW = 4096
 #: Bytes of an array above which it is not read in another order than it lies.
 LARGE = 128 * 1024
+#: Bytes of an array that several reductions read at one time rather than one after the other.
+SHARED = 1024 * 1024
 #: Families of which no element is computed twice to save a trip through memory.
 EXPENSIVE = frozenset(("exponential", "trigonometric", "special"))
 #: Numbers of a program above which loops read them: each would be a kernel of its own otherwise,
@@ -55,7 +59,9 @@ class Fuse(Pass):
         for region in list(_regions(function.body)):
             _splits_as_slices(region, rewriter)
             _copy_sources(region, rewriter)
-            groups = _Groups(region, self.max_ops)
+            again = Recomputation(region, self._groups, rewriter)
+            again.run()
+            groups = self._groups(region, again.copies)
             found = groups.found()
             if found:
                 with rewriter.step("put groups together", found[0][0]):
@@ -67,6 +73,11 @@ class Fuse(Pass):
         for operation in reversed([op for op in function.walk() if op.prim.form is Form.CONST]):
             if not operation.result.uses:
                 rewriter.erase(operation)
+
+    def _groups(self, region: Region, copies: Set[Operation]) -> _Groups:
+        groups = _Groups(region, self.max_ops, copies)
+        groups.join_all()
+        return groups
 
 
 def _regions(region: Region) -> Iterable[Region]:
@@ -147,19 +158,41 @@ def _with_constants(
 
 
 class _Groups(Grouping):
-    """Groups of operations of a region that one nest of loops computes."""
+    """Groups of operations of a region that one nest of loops computes.
 
-    def __init__(self, region: Region, max_ops: int) -> None:
+    What is in `copies` does not join what it reads, but for other copies.
+    """
+
+    def __init__(self, region: Region, max_ops: int, copies: Set[Operation]) -> None:
         super().__init__(region)
         self.max_ops = max_ops
+        self.copies = copies
 
-    def found(self) -> list[list[Operation]]:
-        """Groups of two operations or more, in program order."""
+    def join_all(self) -> None:
+        """Let each operation join the groups of what it reads, where that is worth it."""
         for op in self.operations:
             if self._is_candidate(op):
                 for value in op.operands:
                     if value.owner in self.number:
                         self._join(value.owner, op)  # type: ignore[arg-type]
+        for one, other in self._siblings():
+            self._unite(self.leader[one], self.leader[other])
+
+    def _siblings(self) -> Iterator[tuple[Operation, Operation]]:
+        """Reductions of one kind, over the same axes, whose groups read one large array."""
+        seen: dict[tuple[Value, object], Operation] = {}
+        for op in self.operations:
+            if op.prim not in REDUCTIONS:
+                continue
+            kind = op.prim, tuple(op.attrs.items()), op.operands[0].shape
+            for value in (v for member in self.members[self.leader[op]] for v in member.operands):
+                if isinstance(value.type, TensorType) and value.type.nbytes > SHARED:
+                    before = seen.setdefault((value, kind), op)
+                    if self.leader[before] is not self.leader[op]:
+                        yield before, op
+
+    def found(self) -> list[list[Operation]]:
+        """Groups of two operations or more, in program order."""
         groups = {self.leader[op]: self.members[self.leader[op]] for op in self.operations}
         return [group for group in groups.values() if len(group) > 1]
 
@@ -170,7 +203,13 @@ class _Groups(Grouping):
     def _join(self, producer: Operation, reader: Operation) -> None:
         if not self._is_candidate(producer):
             return
-        one, other = self.leader[producer], self.leader[reader]
+        if reader in self.copies and producer not in self.copies:
+            return
+        self._unite(self.leader[producer], self.leader[reader])
+
+    def _unite(self, one: Operation, other: Operation) -> None:
+        if self._level[one] > self._level[other]:  # then `one` is not read by `other`
+            one, other = other, one
         if one is other or len(self.members[one]) + len(self.members[other]) > self.max_ops:
             return
         if not self.may_join(one, other):

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from s2sad.backends.c import winograd
 from s2sad.backends.c.template import Body, Site, Template, static
+from s2sad.core.context import get_context
 from s2sad.ir.primitive import Primitive
 from s2sad.prims import ALL
 
@@ -66,6 +68,8 @@ def _call(
     if epilogue != "NULL":
         fields |= {"epilogue": epilogue, "epilogue_data": data}
     text = ", ".join(f".{field} = {value}" for field, value in fields.items())
+    if get_context("winograd") and winograd.pays(site, x, w, y):
+        name = f"{name}_winograd"
     call = f"s2_{name}_{site.results[0].dtype.short}(&(s2_conv){{{text}}}, x0, x1, y0)"
     return Body(f"return {call};", headers=("conv.h",))
 

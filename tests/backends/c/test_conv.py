@@ -4,22 +4,17 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator
-from typing import Any
 
 import numpy as np
 import pytest
 
-from s2sad import prims as p
 from s2sad.backends.c import conv
 from s2sad.core import dtypes
-from s2sad.core.dtypes import DType
 from support.c_units import Case, Kernels, assert_same
+from support.conv_cases import UNITS, Facts, cases_of, wide
 
-UNITS = ("conv_f32", "conv_f64", "gemm", "gemm_f32", "gemm_f64", "gemm_u32", "gemm_u64", "threads")
 FLOATS = (dtypes.float64, dtypes.float32, dtypes.float16, dtypes.bfloat16)
 EPSILON = {"f64": 2.0**-52, "f32": 2.0**-23, "f16": 2.0**-10, "bf16": 2.0**-7}
-
-Facts = dict[str, Any]
 
 #: Shape of the input, number of filters, kernel, facts.
 FORMS: list[tuple[tuple[int, ...], int, tuple[int, ...], Facts]] = [
@@ -53,30 +48,6 @@ FORMS: list[tuple[tuple[int, ...], int, tuple[int, ...], Facts]] = [
     ((0, 2, 5, 5), 3, (3, 3), {}), ((2, 0, 5, 5), 3, (3, 3), {}), ((2, 2, 5, 5), 0, (3, 3), {}),
     ((2, 2, 0, 5), 3, (2, 3), {"padding": 1}),
 ]  # fmt: skip
-
-
-def _numbers(dtype: DType, shape: tuple[int, ...], seed: int) -> np.ndarray:
-    return np.asarray(dtypes.narrow(np.random.default_rng(seed).normal(size=shape), dtype))
-
-
-def cases_of(
-    shape: tuple[int, ...], filters: int, kernel: tuple[int, ...], facts: Facts, dtype: DType
-) -> Iterator[Case]:
-    """The convolution and both gradients."""
-    channels = shape[1] // facts.get("groups", 1)
-    x, w = _numbers(dtype, shape, 1), _numbers(dtype, (filters, channels, *kernel), 2)
-    forward = Case(p.conv, (x, w), facts)
-    dy = _numbers(dtype, tuple(forward.site.results[0].shape), 3)
-    yield forward
-    yield Case(p.conv_input_grad, (dy, w), {**facts, "input_shape": shape[2:]})
-    yield Case(p.conv_filter_grad, (x, dy), {**facts, "kernel_shape": kernel})
-
-
-def wide(case: Case) -> tuple[Case, Case]:
-    """The same in float64, and over the sizes of all that is added."""
-    operands = [dtypes.widen(x).astype(np.float64) for x in case.operands]
-    sizes = [np.abs(x) for x in operands]
-    return Case(case.prim, (*operands,), case.attrs), Case(case.prim, (*sizes,), case.attrs)
 
 
 def _special() -> Iterator[Case]:

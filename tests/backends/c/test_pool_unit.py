@@ -25,6 +25,11 @@ GRID: list[tuple[tuple[int, ...], dict[str, Any]]] = [
     ((1, 2, 17), {"kernel": 5, "stride": 3, "padding": ((2, 4),)}),
     ((1, 2, 9), {"kernel": 4, "stride": 6, "padding": ((3, 0),)}),
     ((2, 2, 8, 8), {"kernel": 2, "stride": 2}),
+    # Pairs of rows and columns, some of which are in no window.
+    ((2, 3, 28, 28), {"kernel": 2, "stride": 2}), ((1, 2, 10, 11), {"kernel": 2, "stride": 2}),
+    ((1, 2, 5, 38), {"kernel": 2, "stride": 2}), ((2, 1, 3, 3), {"kernel": 2, "stride": 2}),
+    ((1, 2, 3, 7, 6), {"kernel": (1, 2, 2), "stride": (1, 2, 2)}),
+    ((1, 2, 8, 9), {"kernel": 2, "stride": 2, "padding": ((0, 0), (1, 0))}),
     ((1, 3, 33, 35), {"kernel": 3, "stride": 2, "padding": 1}),
     ((2, 1, 9, 7), {"kernel": (3, 2), "stride": (1, 4), "padding": ((1, 0), (0, 1))}),
     ((3, 2, 7, 7), {"kernel": 7, "stride": 1}),
@@ -79,6 +84,14 @@ def _special() -> Iterator[Case]:
         dy = dtypes.narrow(np.full((*x.shape[:2], 4), -0.0), dtype)
         yield Case(p.max_pool_grad, (x, dy), {"kernel": 2, "padding": 1})
         yield Case(p.avg_pool, (x,), {"kernel": 2, "stride": 5, "padding": ((4, 4),)})
+    corners = np.array(list(itertools.product(values, repeat=4))).reshape(-1, 1, 2, 2)
+    rows = np.concatenate(np.split(corners.reshape(1, -1, 2, 2), 72, 1), 3).reshape(1, -1, 2, 144)
+    for dtype, x in itertools.product(FLOATS, (corners, rows)):
+        x = dtypes.narrow(x, dtype)
+        dy = dtypes.narrow(np.full((*x.shape[:2], 1, x.shape[3] // 2), [-0.0]), dtype)
+        yield Case(p.max_pool, (x,), {"kernel": 2, "stride": 2})
+        yield Case(p.max_pool_grad, (x, dy), {"kernel": 2, "stride": 2})
+        yield Case(p.max_pool_grad, (x, dy + dy.dtype.type(1)), {"kernel": 2, "stride": 2})
     for dtype in (dtypes.int8, dtypes.int64, dtypes.uint8):
         lowest = np.full((1, 1, 5), np.iinfo(dtype.storage).min)
         x = lowest.astype(dtype.storage)

@@ -30,4 +30,12 @@ S2_DECLARE_CONV(bf16)
 S2_DECLARE_CONV(f32)
 S2_DECLARE_CONV(f64)
 
+/* The same by Winograd's tiles: for one group of filters of 3 by 3 taps side by side, strides of 1,
+ * two axes or fewer, and at most 2 zeros before and behind. Sums have another order and error. */
+S2_API int s2_conv_winograd_f32(const s2_conv *what, const void *x, const void *w, void *y);
+S2_API int s2_conv_input_grad_winograd_f32(const s2_conv *what, const void *dy, const void *w,
+                                           void *dx);
+S2_API int s2_conv_filter_grad_winograd_f32(const s2_conv *what, const void *x, const void *dy,
+                                            void *dw);
+
 #endif

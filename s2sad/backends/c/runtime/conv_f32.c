@@ -2,6 +2,7 @@
 #include "narrow.h"
 
 #define S2_REAL float
+#define S2_REAL_BYTES 4
 #define S2_LANE int32_t
 #define S2_NAME(what) s2_##what##_f32
 #include "conv_engine.h"

@@ -1,5 +1,6 @@
 /* Convolutions of f64. */
 #define S2_REAL double
+#define S2_REAL_BYTES 8
 #define S2_LANE int64_t
 #define S2_NAME(what) s2_##what##_f64
 #include "conv_engine.h"

@@ -1,10 +1,12 @@
 /* Windows that slide over planes, reduced to their largest member or their mean (pool.h). */
 #include "pool.h"
 #include "reduce_load.h"
+#include "shuffle.h"
 
 enum {
     WORTH_A_THREAD = 16384,
     ALIGNMENT = 64,
+    STEP = 4,     /* windows of 2 by 2 elements that are dealt with at a time */
     COLUMNS = 16, /* windows are computed in multiples of so many, those beyond the last in vain */
 };
 
@@ -20,6 +22,7 @@ typedef struct {
     double divisor; /* of sums; 0 for the number of members */
     const struct largest *largest;
     const struct sums *sums;
+    const struct pairs *pairs;
 } pooling;
 
 /* A row of windows, or of elements. */
@@ -52,6 +55,12 @@ typedef struct largest {
     row_of row, places;
     int64_t bytes;
 } largest;
+
+/* The largest of each of `n` windows of a pair of rows, and the gradient of these. */
+typedef struct pairs {
+    void (*row)(const char *x, int64_t width, int64_t n, char *y);
+    void (*grad)(const char *x, const char *dy, int64_t width, int64_t n, char *dx);
+} pairs;
 
 typedef struct sums {
     void (*fill)(char *line, int64_t n);
@@ -142,6 +151,10 @@ static int32_t first_row(const s2_windows *w, row r)
         }                                                                                          \
     }
 
+/* Lanes of x where `which` says so, else of y; no function, which could not get vectors that the
+ * machine has not. */
+#define EITHER(which, x, y)                                                                        \
+    ((__typeof__(x))(((which) & (__typeof__(which))(x)) | (~(which) & (__typeof__(which))(y))))
 #define FIRST_NAN(c, b) ((c > b) | ((c != c) & (b == b)))
 #define LARGER(c, b) (c > b)
 #define NAME(part) f32_##part
@@ -179,6 +192,14 @@ static int32_t first_row(const s2_windows *w, row r)
 #define LOWEST 0
 #define BEATS LARGER
 #include "pool_max.h"
+#define NAME(part) f32_##part
+#define T float
+#define L int32_t
+#include "pool_pairs.h"
+#define NAME(part) f64_##part
+#define T double
+#define L int64_t
+#include "pool_pairs.h"
 #define NAME(part) f32_##part
 #define T float
 #include "pool_sum.h"
@@ -283,6 +304,43 @@ static int spread_rows(void *data, int64_t begin, int64_t end)
     return rows_by(p, p->sums->spread, size[0], size[1], size[2], begin, end);
 }
 
+/* Whether windows are of 2 by 2 elements of a plane, each of them behind the last one. */
+static bool are_pairs(const pooling *p)
+{
+    const s2_windows *w = p->w;
+    bool are = p->pairs && w->size[0] == 1 && w->kernel[0] == 1 && w->count[0] == 1;
+    for (int axis = 1; axis < 3; axis++)
+        are = are && w->kernel[axis] == 2 && w->stride[axis] == 2 && w->before[axis] == 0 &&
+              w->dilation[axis] == 1 && 2 * w->count[axis] <= w->size[axis];
+    return are;
+}
+
+static int pair_rows(void *data, int64_t begin, int64_t end)
+{
+    const pooling *p = data;
+    int64_t high = p->w->count[1], wide = p->w->count[2], width = p->width * p->bytes;
+    for (int64_t item = begin; item < end; item++) {
+        const char *x = p->x + (item / high * p->w->size[1] + item % high * 2) * width;
+        p->pairs->row(x, p->width, wide, p->y + item * wide * p->bytes);
+    }
+    return 0;
+}
+
+static int pair_planes(void *data, int64_t begin, int64_t end)
+{
+    const pooling *p = data;
+    int64_t high = p->w->count[1], wide = p->w->count[2], width = p->width * p->bytes;
+    for (int64_t item = begin; item < end; item++) {
+        const char *x = p->x + item * p->rows * width, *dy = p->dy + item * high * wide * p->bytes;
+        char *dx = p->y + item * p->rows * width;
+        for (int64_t i = 0; i < high; i++)
+            p->pairs->grad(x + 2 * i * width, dy + i * wide * p->bytes, p->width, wide,
+                           dx + 2 * i * width);
+        memset(dx + 2 * high * width, 0, (size_t)((p->w->size[1] - 2 * high) * width));
+    }
+    return 0;
+}
+
 /* Where in its plane the largest element of each window of a row is. */
 static void find_places(const pooling *p, row r, const lines *l, int64_t *places)
 {
@@ -366,13 +424,14 @@ static pooling pooling_of(
                      .computed = computed, .rows = of[0] * of[1], .width = of[2]};
 }
 
-#define MAX_POOL(dtype, type, computed, load, store)                                               \
+#define MAX_POOL(dtype, type, computed, load, store, of_pairs)                                     \
     int s2_max_pool_##dtype(const type *x, type *y, int64_t planes, const s2_windows *w)           \
     {                                                                                              \
         const largest *l = &computed##_largest;                                                    \
         pooling p = pooling_of(w, w->size, x, y, sizeof(type), l->bytes, load, store);             \
-        p.largest = l, p.fill = l->fill;                                                           \
-        return run(&p, planes, planes * w->count[0] * w->count[1], max_rows);                      \
+        p.largest = l, p.pairs = of_pairs, p.fill = l->fill;                                       \
+        return run(&p, planes, planes * w->count[0] * w->count[1],                                 \
+                   are_pairs(&p) ? pair_rows : max_rows);                                          \
     }                                                                                              \
     int s2_max_pool_argmax_##dtype(                                                                \
         const type *x, int64_t *y, int64_t planes, const s2_windows *w)                            \
@@ -382,16 +441,16 @@ static pooling pooling_of(
         p.largest = l, p.fill = l->fill;                                                           \
         return run(&p, planes, planes * w->count[0] * w->count[1], place_rows);                    \
     }
-#define POOL(dtype, type, computed, load, store)                                                   \
-    MAX_POOL(dtype, type, computed, load, store)                                                   \
+#define POOL(dtype, type, computed, load, store, of_pairs)                                         \
+    MAX_POOL(dtype, type, computed, load, store, of_pairs)                                         \
     int s2_max_pool_grad_##dtype(                                                                  \
         const type *x, const type *dy, type *dx, int64_t planes, const s2_windows *w)              \
     {                                                                                              \
         const sums *s = &computed##_sums;                                                          \
         pooling p = pooling_of(w, w->size, x, dx, sizeof(type), s->bytes, load, store);            \
         p.dy = (const char *)dy, p.largest = &computed##_largest, p.sums = s;                      \
-        p.fill = p.largest->fill;                                                                  \
-        return run(&p, planes, planes, scatter_planes);                                            \
+        p.pairs = of_pairs, p.fill = p.largest->fill;                                              \
+        return run(&p, planes, planes, are_pairs(&p) ? pair_planes : scatter_planes);              \
     }                                                                                              \
     int s2_avg_pool_##dtype(                                                                       \
         const type *x, type *y, int64_t planes, const s2_windows *w, double divisor)               \
@@ -409,12 +468,12 @@ static pooling pooling_of(
         p.largest = &computed##_largest, p.sums = s, p.fill = s->fill, p.divisor = divisor;        \
         return run(&p, planes, planes * w->size[0] * w->size[1], spread_rows);                     \
     }
-POOL(f16, uint16_t, f32, load_f16, store_f16)
-POOL(bf16, uint16_t, f32, load_bf16, store_bf16)
-POOL(f32, float, f32, NULL, NULL)
-POOL(f64, double, f64, NULL, NULL)
-MAX_POOL(i8, int8_t, i8, NULL, NULL)
-MAX_POOL(i16, int16_t, i16, NULL, NULL)
-MAX_POOL(i32, int32_t, i32, NULL, NULL)
-MAX_POOL(i64, int64_t, i64, NULL, NULL)
-MAX_POOL(u8, uint8_t, u8, NULL, NULL)
+POOL(f16, uint16_t, f32, load_f16, store_f16, NULL)
+POOL(bf16, uint16_t, f32, load_bf16, store_bf16, NULL)
+POOL(f32, float, f32, NULL, NULL, &f32_pairs)
+POOL(f64, double, f64, NULL, NULL, &f64_pairs)
+MAX_POOL(i8, int8_t, i8, NULL, NULL, NULL)
+MAX_POOL(i16, int16_t, i16, NULL, NULL, NULL)
+MAX_POOL(i32, int32_t, i32, NULL, NULL, NULL)
+MAX_POOL(i64, int64_t, i64, NULL, NULL, NULL)
+MAX_POOL(u8, uint8_t, u8, NULL, NULL, NULL)

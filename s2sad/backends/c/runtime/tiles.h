@@ -34,6 +34,14 @@
 #define S2_WIDE 4
 #endif
 
+/* DO(1), DO(2), ... DO(S2_ROWS). */
+#define S2_UP_TO_6(DO) DO(1) DO(2) DO(3) DO(4) DO(5) DO(6)
+#define S2_UP_TO_8(DO) S2_UP_TO_6(DO) DO(7) DO(8)
+#define S2_UP_TO_14(DO) S2_UP_TO_8(DO) DO(9) DO(10) DO(11) DO(12) DO(13) DO(14)
+#define S2_UP_TO(rows, DO) S2_JOIN(S2_UP_TO_, rows)(DO)
+#define S2_JOIN(a, b) a##b
+#define S2_EACH_ROWS(DO) S2_UP_TO(S2_ROWS, DO)
+
 #define S2_DEPTH 320         /* elements of the inner axis in a block */
 #define S2_BLOCK 168         /* rows of A in a block */
 #define S2_CHUNK 256         /* columns after which a block is finished and handed on */
@@ -46,6 +54,9 @@
 
 /* Convolutions. */
 #define S2_SLIDE 1024            /* elements of a frame over which filters slide at a time */
+#define S2_LANE_DEPTH 512        /* taps of all channels, where lanes are filters, at most ... */
+#define S2_LEAST_ROWS 4          /* ... windows that follow each other, at least ... */
+#define S2_LANE_SUMS 16384       /* ... and sums that are turned at a time */
 #define S2_PATCHES 512           /* columns of patches that a task packs, at most */
 #define S2_COLUMN_LINES 160      /* taps whose columns are added onto frames at a time, at most ... */
 #define S2_COLUMN_BLOCK 65536    /* ... and elements of these */

@@ -1,4 +1,5 @@
 /* What are vectors of S2_REAL? S2_LANE is the integer of its size. */
+#include "shuffle.h"
 #include "tiles.h"
 
 enum { LANES = S2_VECTOR_BYTES / sizeof(S2_REAL) };
@@ -20,15 +21,6 @@ static inline S2_REAL across(vector x)
 }
 
 typedef S2_REAL four __attribute__((vector_size(4 * sizeof(S2_REAL))));
-
-typedef S2_LANE four_lanes __attribute__((vector_size(4 * sizeof(S2_LANE))));
-
-#if defined(__clang__) || __GNUC__ >= 12
-#define SHUFFLE(x, y, a, b, c, d) __builtin_shufflevector(x, y, a, b, c, d)
-#else
-#define SHUFFLE(x, y, a, b, c, d) \
-    __builtin_shuffle(x, y, (four_lanes){a, b, c, d})
-#endif
 
 /* x[l][d] to x[d][l]. */
 static inline __attribute__((always_inline)) void turn(four x[4])
