@@ -26,6 +26,7 @@ from s2sad.ir.verify import verify
 from s2sad.tools import bisect, check, dump
 from s2sad.tools.cache import show_cache
 from s2sad.tools.checking.reports import FORMS, check_files
+from s2sad.tools.device import device_info
 from s2sad.tools.doctor import doctor
 from s2sad.tools.explain import explain
 from s2sad.tools.graph_files import check_models
@@ -164,6 +165,10 @@ def _doctor(arguments: argparse.Namespace) -> int:
     return doctor()
 
 
+def _device_info(arguments: argparse.Namespace) -> int:
+    return device_info(arguments.soc)
+
+
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="s2sad", description="Look at, run and explain what s2sad compiles."
@@ -173,7 +178,7 @@ def _parser() -> argparse.ArgumentParser:
     for add in (
         _add_run, _add_run_ir, _add_dump, _add_check, _add_bisect, _add_profile, _add_tune,
         _add_explain, _add_print, _add_graph, _add_ascend_check, _add_ascend_report, _add_cache,
-        _add_doctor,
+        _add_doctor, _add_device_info,
     ):  # fmt: skip
         add(commands)
     return parser
@@ -330,6 +335,14 @@ def _add_cache(commands: Commands) -> None:
 def _add_doctor(commands: Commands) -> None:
     command = commands.add_parser("doctor", help="whether all is there that is needed, and works")
     command.set_defaults(command=_doctor)
+
+
+def _add_device_info(commands: Commands) -> None:
+    command = commands.add_parser("device-info", help="what npu-smi would, of a simulated Ascend")
+    command.set_defaults(command=_device_info)
+    command.add_argument(
+        "--soc", default="Ascend910B1", metavar="NAME", help="its soc_version (default Ascend910B1)"
+    )
 
 
 def _takes_dump(command: argparse.ArgumentParser, run: object) -> None:

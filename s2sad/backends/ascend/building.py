@@ -44,6 +44,14 @@ class GraphBuilder:
         self.graph = Graph(name)
         self._used: dict[str, int] = {}
 
+    @classmethod
+    def of(cls, graph: Graph) -> GraphBuilder:
+        """What lets a graph that there is grow further."""
+        builder = cls(graph.name)
+        builder.graph = graph
+        builder._used = dict.fromkeys(graph.nodes, 1)
+        return builder
+
     def node(
         self,
         type: str,
@@ -94,6 +102,13 @@ class GraphBuilder:
                            **_names("output", ["y"])}  # fmt: skip
         self.graph.nodes[node.name] = node
         return Edge(node.name)
+
+    def variable(self, name: str, desc: Desc) -> Edge:
+        """Memory that is called `name` in all graphs of a session: one node in each."""
+        if name not in self.graph.nodes:
+            self.data(desc, name=name, kind="Variable")
+            del self.graph.nodes[name].attributes["index"]  # those of inputs are counted
+        return Edge(name)
 
     def constant(self, array: Any, dtype: DType, *, name: str = "const") -> Edge:
         """A constant: `array` holds elements as `dtype` stores them."""

@@ -59,6 +59,23 @@ def test_who_reads_state_comes_before_who_writes_it():
         assert readers <= set(node.after)
 
 
+def test_who_reads_state_through_a_reshape_comes_before_who_writes_it():
+    class Reading(nn.Cell):
+        def __init__(self):
+            super().__init__()
+            self.w = ms.Parameter(ms.Tensor([[1.0, 2.0]]), name="w")
+
+        def construct(self, x):
+            before = ops.tanh(self.w.reshape(2))
+            self.w = self.w + x
+            return before
+
+    _, model = lowered(Reading(), ms.Tensor([[1.0, 1.0]]))
+    (writer,) = model.root.of_type("Assign")
+    (reader,) = model.root.of_type("Tanh")
+    assert reader.inputs[0].name.startswith("Reshape") and reader.name in writer.after
+
+
 def test_loops_and_branches_are_graphs_of_their_own():
     def run(x, n, w):
         for i in range(n):

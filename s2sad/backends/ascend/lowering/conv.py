@@ -112,7 +112,7 @@ def _conv(lowering: Lowering, operation: Operation) -> Edge:
 @lowers("conv_input_grad", where=_is_spatial)
 def _input_grad(lowering: Lowering, operation: Operation) -> Edge:
     dy, filters = (_image(lowering, operation, value) for value in operation.operands)
-    size = _with_height(operation.attrs["input_shape"])
+    size = _with_height(desc_of(operation.results[0].type).shape)
     given = {"input_size": lowering.constant(list(size), dtypes.int32), "filter": filters,
              "out_backprop": dy}  # fmt: skip
     return _node(
@@ -246,7 +246,8 @@ def _has_its_divisor(operation: Operation) -> bool:
 @lowers("avg_pool_grad", where=_has_its_divisor)
 def _avg_pool_grad(lowering: Lowering, operation: Operation) -> Edge:
     dy = _image(lowering, operation, operation.operands[0])
-    shape = lowering.constant(list(_with_height(operation.attrs["input_shape"])), dtypes.int32)
+    size = _with_height(desc_of(operation.results[0].type).shape)
+    shape = lowering.constant(list(size), dtypes.int32)
     options = _avg_options(operation)
     if _is_deep(operation):
         options["divisor_override"] = operation.attrs["divisor"] or 0

@@ -7,6 +7,8 @@ it held come before. Every other input is a Data, every other result goes to Net
 
 from __future__ import annotations
 
+from collections import defaultdict
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from s2sad.backends.ascend.graph import Edge, Graph, Model
@@ -83,6 +85,7 @@ def lower(function: Function, title: str) -> Lowered:
     given = [i for i in results if i not in written]
     _write_state(lowering, function, state)
     lowering.end([lowering.edge(function.results[i]) for i in given])
+    _order_state(lowering)
     return Lowered(Model(title, graphs), inputs, state, tuple(given))
 
 
@@ -123,7 +126,7 @@ def _take_inputs(lowering: Lowering, function: Function) -> tuple[tuple[int, ...
 
 
 def _write_state(lowering: Lowering, function: Function, state: dict[int, str]) -> None:
-    """Let each RefData hold what the function gives for it, after all who read what it held."""
+    """Let each RefData hold what the function gives for it."""
     values = {number: lowering.edge(function.results[function.donates[number]]) for number in state}
     sources = {Edge(name) for name in state.values()}
     for number, name in state.items():
@@ -137,8 +140,6 @@ def _write_state(lowering: Lowering, function: Function, state: dict[int, str]) 
             "Assign", {"ref": ref, "value": value}, [desc], name=f"{name}/Assign"
         )
         lowering.writers[ref] = written.name
-    for ref, writer in lowering.writers.items():
-        _come_after_readers(lowering.builder.graph, ref, writer)
 
 
 def _copied(lowering: Lowering, edge: Edge) -> Edge:
@@ -148,8 +149,55 @@ def _copied(lowering: Lowering, edge: Edge) -> Edge:
     )
 
 
-def _come_after_readers(graph: Graph, ref: Edge, writer: str) -> None:
-    node = graph.nodes[writer]
-    for reader in graph.nodes.values():
-        if ref in reader.inputs and reader is not node and reader.name not in node.after:
-            node.after.append(reader.name)
+def _order_state(lowering: Lowering) -> None:
+    """Let who writes state come after all who read what it held.
+
+    Who waits for the writer itself, such as the end of the graph, reads a copy of before.
+    """
+    graph = lowering.builder.graph
+    following = _following(graph)
+    for ref, writer in lowering.writers.items():
+        later = _reached(following, writer)
+        for reader in sorted(following[ref.name] - {writer}):
+            node = graph.nodes[reader]
+            seen = _seen(graph, following, reader)
+            if seen & later:
+                copy = _copied(lowering, ref)
+                node.inputs = [copy if edge == ref else edge for edge in node.inputs]
+                following[copy.name].add(reader)
+                seen = {copy.name}
+            for name in sorted(seen - set(graph.nodes[writer].after)):
+                graph.nodes[writer].after.append(name)
+                following[name].add(writer)
+    (end,) = graph.of_type("NetOutput")
+    graph.nodes[end.name] = graph.nodes.pop(end.name)
+
+
+def _following(graph: Graph) -> defaultdict[str, set[str]]:
+    """For each node, those that read it or come after it."""
+    found: defaultdict[str, set[str]] = defaultdict(set)
+    for node in graph.nodes.values():
+        for before in (*(edge.name for edge in node.inputs if edge is not None), *node.after):
+            found[before].add(node.name)
+    return found
+
+
+def _reached(following: Mapping[str, set[str]], name: str) -> set[str]:
+    """The node `name`, and all that cannot run before it has."""
+    found, ahead = {name}, [name]
+    while ahead:
+        new = following[ahead.pop()] - found
+        found |= new
+        ahead += new
+    return found
+
+
+def _seen(graph: Graph, following: Mapping[str, set[str]], name: str) -> set[str]:
+    """The node `name`, which reads state, and who reads it through Reshapes: those copy nothing."""
+    found, ahead = {name}, [name]
+    while ahead:
+        node = graph.nodes[ahead.pop()]
+        new = following[node.name] - found if node.type == "Reshape" else set()
+        found |= new
+        ahead += new
+    return found
