@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from s2sad.core import context
+from s2sad.core import context, recording
 from s2sad.core.diagnostics import class_of
 from s2sad.tools.explain import pages, title
 
@@ -53,6 +53,7 @@ def apart(monkeypatch, tmp_path):
     """Examples neither write into the checkout nor change the settings of other tests."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(context, "_values", {})
+    monkeypatch.setattr(recording, "active", None)  # one that an example lets run on
 
 
 def test_every_code_has_a_page_and_every_page_a_code():
