@@ -73,8 +73,6 @@ if _TYPE_CHECKING:
     from s2sad.checkpoints import (
         check_checkpoint,
         ckpt_to_safetensors,
-        export,
-        load,
         load_checkpoint,
         load_checkpoint_async,
         load_param_into_net,
@@ -85,6 +83,7 @@ if _TYPE_CHECKING:
     from s2sad.compat.log import get_level
     from s2sad.compiled import compile  # noqa: A004
     from s2sad.compiled import compile as jit
+    from s2sad.exporting import export, load
     from s2sad.loaded import load_ir
     from s2sad.profiler import Profiler
     from s2sad.sink import data_sink
@@ -147,7 +146,9 @@ def _compiler() -> _Any:
 _ON_FIRST_NEED = {
     "compile": ("s2sad.compiled", "compile"),
     "data_sink": ("s2sad.sink", "data_sink"),
+    "export": ("s2sad.exporting", "export"),
     "jit": ("s2sad.compiled", "compile"),
+    "load": ("s2sad.exporting", "load"),
     "get_level": ("s2sad.compat.log", "get_level"),
     "Profiler": ("s2sad.profiler", "Profiler"),
     "load_ir": ("s2sad.loaded", "load_ir"),
@@ -157,8 +158,6 @@ _ON_FIRST_NEED = {
         for name in (
             "check_checkpoint",
             "ckpt_to_safetensors",
-            "export",
-            "load",
             "load_checkpoint",
             "load_checkpoint_async",
             "load_param_into_net",

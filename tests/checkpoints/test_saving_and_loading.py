@@ -421,14 +421,6 @@ def test_checkpoint_is_still_the_function_of_that_name(tmp_path):
     assert ms.checkpoint(lambda x: x + 1)(ms.Tensor([1.0])).tolist() == [2.0]
 
 
-def test_export_says_that_it_cannot():
-    for format in ("MINDIR", "ONNX", "AIR"):
-        with pytest.raises(RuntimeError, match=f"does not write {format}") as caught:
-            ms.export(nn.ReLU(), ms.Tensor([1.0]), file_name="net", file_format=format)
-        assert caught.value.code == "E0712" and caught.value.diagnostic.location is not None
-    with pytest.raises(ValueError, match="file_format is 'MINDIR', 'ONNX' or 'AIR'"):
-        ms.export(nn.ReLU(), ms.Tensor([1.0]), file_name="net", file_format="PT")
-    with pytest.raises(TypeError, match="a Cell or a function is exported"):
-        ms.export(3, file_name="net", file_format="ONNX")
+def test_load_says_that_it_cannot():
     with pytest.raises(RuntimeError, match="does not read MINDIR"):
         ms.load("net.mindir")

@@ -13,6 +13,7 @@ from typing import Any, get_args, get_origin, get_type_hints
 
 from s2sad.backends.ascend.datatypes import TO_DTYPE
 from s2sad.core.diagnostics import fail
+from s2sad.ir.archive import write_whole
 
 FORMAT = 1
 NAME = "run.json"
@@ -194,7 +195,8 @@ engine, while
 def write(run: RunFile, folder: Path) -> Path:
     """Write `run` as ``run.json`` into `folder`; its path."""
     path = folder / NAME
-    path.write_text(as_json(run) + "\n", encoding="utf-8")
+    data = f"{as_json(run)}\n".encode()
+    write_whole(path, lambda file: file.write(data))
     return path
 
 

@@ -36,6 +36,7 @@ from s2sad.backends.ascend.run_file import (
 )
 from s2sad.core import dtypes
 from s2sad.core.diagnostics import fail
+from s2sad.ir.archive import write_whole
 
 #: Steps done so far, and what results of every step are kept in.
 COUNTER, KEPT = "s2sad/step", "s2sad/each_step"
@@ -61,7 +62,8 @@ class Sunk:
         """Write the models and ``run.json`` into `folder`; the path of the latter."""
         folder.mkdir(parents=True, exist_ok=True)
         for name, model in self.models.items():
-            (folder / name).write_bytes(encode(model))
+            data = encode(model)
+            write_whole(folder / name, lambda file, data=data: file.write(data))
         return write(self.run, folder)
 
 

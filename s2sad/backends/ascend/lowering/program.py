@@ -11,6 +11,8 @@ from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+import numpy as np
+
 from s2sad.backends.ascend.graph import Edge, Graph, Model
 from s2sad.backends.ascend.lowering import (  # noqa: F401 - they register their rules
     activation,
@@ -56,7 +58,9 @@ class Lowered:
     results: tuple[int, ...]
 
 
-def lower(function: Function, title: str) -> Lowered:
+def lower(
+    function: Function, title: str, constants: Mapping[int, np.ndarray] | None = None
+) -> Lowered:
     """`function` for GE.
 
     Parameters
@@ -65,6 +69,8 @@ def lower(function: Function, title: str) -> Lowered:
         After the passes of its target; composites that GE has not are decomposed here.
     title : str
         The model's name.
+    constants : mapping of int to array, optional
+        Inputs whose elements are known and do not change: they become constants of the graph.
 
     Raises
     ------
@@ -77,7 +83,7 @@ def lower(function: Function, title: str) -> Lowered:
     graphs: dict[str, Graph] = {}
     lowering = Lowering("root", graphs)
     graphs["root"] = lowering.builder.graph
-    inputs, state = _take_inputs(lowering, function)
+    inputs, state = _take_inputs(lowering, function, constants or {})
     for operation in function.body.operations:
         lowering.lower(operation)
     written = {result: source for source, result in function.donates.items()}
@@ -108,10 +114,15 @@ def _stays(operation: Operation, state: dict[Value, Value]) -> bool:
     return takes(operation)
 
 
-def _take_inputs(lowering: Lowering, function: Function) -> tuple[tuple[int, ...], dict[int, str]]:
+def _take_inputs(
+    lowering: Lowering, function: Function, constants: Mapping[int, np.ndarray]
+) -> tuple[tuple[int, ...], dict[int, str]]:
     inputs, state = [], {}
     for number, value in enumerate(function.args):
         if not is_held(value.type):
+            continue
+        if number in constants:
+            lowering.edges[value] = lowering.stored(constants[number], value.dtype)
             continue
         is_state = number in function.donates
         name = (value.name or f"input_{number}").replace(":", "_")
