@@ -24,10 +24,10 @@ SAME = (
     "bincount bitwise_and bitwise_not bitwise_or bitwise_xor broadcast_to ceil clamp clip cos "
     "cosh cross cumprod div divide dot einsum empty empty_like eq erf erfc erfinv exp exp2 expm1 "
     "eye flip floor floor_divide fmod full full_like ge greater greater_equal gt histc inverse "
-    "isclose isfinite isinf isnan isneginf le lerp less less_equal log log10 log1p log2 logaddexp "
+    "isclose isfinite isinf isneginf le lerp less less_equal log log10 log1p log2 logaddexp "
     "logical_and logical_not logical_or logical_xor logsumexp lt masked_select matmul maximum "
     "minimum mm mul nan_to_num ne neg negative nonzero not_equal ones_like outer pow rand randn "
-    "reciprocal remainder reshape roll round rsqrt searchsorted sigmoid sign sin sinc sinh sqrt "
+    "reciprocal remainder reshape roll round rsqrt searchsorted sigmoid sign sin sinc sinh "
     "square sum swapaxes t tan tanh tile trace tril triu trunc unbind unique_consecutive "
     "unsqueeze zeros_like"
 ).split()
@@ -45,11 +45,12 @@ RENAMED: dict[str, tuple[str, dict[str, str]]] = {
     "cummin": ("cummin", _DIM), "cumsum": ("cumsum", {"input": "x", "dim": "axis"}),
     "diff": ("diff", {"input": "x", "dim": "axis"}),
     "frac": ("frac", {"input": "x"}),
-    "index_select": ("index_select", _DIM),
+    "index_select": ("index_select", _DIM), "isnan": ("isnan", {"tensor": "input"}),
     "masked_fill": ("masked_fill", {"input": "input_x"}), "movedim": ("movedim", {"input": "x"}),
     "narrow": ("narrow", _DIM), "permute": ("permute", {"dims": "axis"}),
     "repeat_interleave": ("repeat_interleave", _DIM), "scatter": ("scatter", _DIM),
-    "split": ("split", _DIM), "squeeze": ("squeeze", _DIM), "stack": ("stack", _DIM),
+    "split": ("split", _DIM), "sqrt": ("sqrt", {"input": "x"}), "squeeze": ("squeeze", _DIM),
+    "stack": ("stack", _DIM),
     "transpose": ("swapaxes", {"dim0": "axis0", "dim1": "axis1"}),
 }  # fmt: skip
 

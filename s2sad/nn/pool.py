@@ -151,9 +151,7 @@ class _AvgPool(_Pool):
         self.divisor_override = divisor_override
         if divisor_override is not None:
             integer("divisor_override", divisor_override, 1)
-        self._need_padding(
-            count_include_pad=(count_include_pad, True), divisor_override=(divisor_override, None)
-        )
+        self._need_padding(divisor_override=(divisor_override, None))
 
     def construct(self, x: Any) -> Any:
         return avg_pooled(
@@ -196,8 +194,10 @@ class AvgPool2d(_AvgPool):
         Mind the default, which is 1; None stands for `kernel_size`.
     pad_mode : {"valid", "same", "pad"}
         As of `ops.conv2d`; with ``"same"`` padding does not count.
-    padding, ceil_mode, count_include_pad, divisor_override
+    padding, ceil_mode, divisor_override
         As of `ops.avg_pool2d`; with ``pad_mode="pad"`` only.
+    count_include_pad : bool
+        As of `ops.avg_pool2d`.
     data_format : {"NCHW"}
 
     Raises
@@ -232,7 +232,10 @@ class AvgPool2d(_AvgPool):
 
 
 class AvgPool3d(_AvgPool):
-    """Mean of each window of volumes, of shape (N, C, D, H, W); see `AvgPool2d`."""
+    """Mean of each window of volumes, of shape (N, C, D, H, W); see `AvgPool2d`.
+
+    With ``pad_mode="same"`` padding counts, unless `count_include_pad` is False.
+    """
 
     RANK = 3
 

@@ -231,7 +231,7 @@ def hypot(input: Any, other: Any) -> Any:
 
     Operands and errors are those of `add`; integers and bools give float32.
 
-    The gradient is 0 where both are 0.
+    The gradient is 0 where both are 0; where one is infinite the length follows that one alone.
 
     Examples
     --------
@@ -249,7 +249,8 @@ def hypot(input: Any, other: Any) -> Any:
     scale = p.where(p.logical_or(none, infinite), 1, scale)
     squares = p.add(p.square(p.div(x, scale)), p.square(p.div(y, scale)))
     length = p.mul(scale, p.sqrt(p.where(none, 1, squares)))
-    length = p.where(none, 0, p.where(infinite, float("inf"), length))
+    ends = p.maximum(*(p.where(p.is_inf(side), p.abs(side), 0) for side in (x, y)))
+    length = p.where(none, 0, p.where(infinite, ends, length))
     return as_dtype(length, one.dtype)
 
 

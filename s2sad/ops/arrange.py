@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -266,16 +267,21 @@ def _indices(triangle: Any, row: int, col: int, offset: int, dtype: Any) -> Any:
 
 
 def diag(input: Any) -> Any:
-    """The matrix with `input` on its diagonal, zero elsewhere; of a matrix, its diagonal.
+    """The matrix with `input` on its diagonal, zero elsewhere.
 
     Parameters
     ----------
-    input : Tensor with one or two axes
+    input : Tensor, shape (d_1, ..., d_k), with one axis at least
+
+    Returns
+    -------
+    Tensor, shape (d_1, ..., d_k, d_1, ..., d_k)
+        `input` where the first k indices are the last k. `diagonal` takes one out of a matrix.
 
     Raises
     ------
     S2sadError
-        E0401 for another number of axes.
+        E0401 for one element without axes.
 
     Examples
     --------
@@ -283,15 +289,15 @@ def diag(input: Any) -> Any:
     >>> diag(ms.Tensor([1, 2])).asnumpy()
     array([[1, 0],
            [0, 2]])
-    >>> diag(ms.Tensor([[1, 2], [3, 4]])).asnumpy()
-    array([1, 4])
+    >>> diag(ms.Tensor([[1, 2], [3, 4]])).shape
+    (2, 2, 2, 2)
     """
     x = require_tensor(input, "diag")
-    if x.ndim == 2:
-        return diagonal(x)
-    if x.ndim != 1:
-        raise fail("E0401", f"diag takes one axis or two, got the shape {tuple(x.shape)}")
-    return p.where(on_diagonal(x.shape[0], x.shape[0]), x, 0)
+    if x.ndim == 0:
+        raise fail("E0401", "diag takes one axis or more, got one element without axes")
+    size = math.prod(x.shape)
+    matrix = p.where(on_diagonal(size, size), p.reshape(x, shape=(size,)), 0)
+    return p.reshape(matrix, shape=(*x.shape, *x.shape))
 
 
 def diagonal(input: Any, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Any:

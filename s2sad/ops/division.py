@@ -11,6 +11,7 @@ from typing import Any
 from s2sad import prims as p
 from s2sad.core.diagnostics import fail
 from s2sad.ops.promotion import (
+    as_tensor,
     dtype_met,
     floats_of,
     promote,
@@ -150,7 +151,9 @@ def fmod(input: Any, other: Any) -> Any:
     array([-1,  1])
     """
     x, y = promote(input, other)
-    if not dtype_met(x, y).is_float:
+    dtype = dtype_met(x, y)
+    if not dtype.is_float:
+        x, y = as_tensor(x, dtype), as_tensor(y, dtype)
         rest = p.mod(x, y)
         is_turned = p.logical_and(p.not_equal(rest, 0), p.not_equal(p.less(x, 0), p.less(y, 0)))
         return p.where(is_turned, p.sub(rest, y), rest)

@@ -9,7 +9,13 @@ import math
 from typing import Any
 
 from s2sad import prims as p
-from s2sad.ops.promotion import as_dtype, floats_of, promote_floats, require_broadcast
+from s2sad.ops.promotion import (
+    as_dtype,
+    as_tensor,
+    floats_of,
+    promote_floats,
+    require_broadcast,
+)
 
 
 def exp(input: Any) -> Any:
@@ -242,4 +248,5 @@ def xlogy(input: Any, other: Any) -> Any:
     pole = p.logical_and(none, p.logical_or(p.less_equal(y, 0), p.is_inf(y)))
     # Where the logarithm is finite it stays: it is the gradient by `input`.
     product = p.mul(x, p.log(p.where(pole, 1, y)))
-    return as_dtype(p.add(product, 0), one.dtype)  # -0.0 becomes 0.0
+    zero = p.where(none, 0, as_tensor(-0.0, x.dtype))  # where `input` is 0, no product is -0.0
+    return as_dtype(p.add(product, zero), one.dtype)

@@ -276,7 +276,7 @@ def avg_pooled(
         pairs = _padding(mode, padding, batch, kernel, stride, close)
         more = _beyond(ceil_mode, batch, kernel, stride, pairs, close)
         _require_fit(name, x, batch, kernel, _with(pairs, more), close)
-        is_counted = count_include_pad and mode != "same"
+        is_counted = count_include_pad and (mode != "same" or rank == 3)
         if is_counted and any(more) and divisor is None:
             # Padding counts, what lies beyond does not: the first becomes part of the tensor.
             low, high = zip(*pairs, strict=True)

@@ -100,7 +100,7 @@ def logit(input: Any, eps: float | None = None) -> Any:
 
     Notes
     -----
-    NaN outside of 0 to 1 where there is no `eps`; infinite at the ends.
+    NaN outside of 0 to 1 where there is no `eps`, and so the gradient; infinite at the ends.
 
     Examples
     --------
@@ -111,4 +111,5 @@ def logit(input: Any, eps: float | None = None) -> Any:
     x = floats_of(require_tensor(input, "logit"), "logit")
     if eps is not None:
         x = p.clip(x, fraction("eps", eps), 1 - eps)
-    return p.log(p.div(x, p.sub(1, x)))
+    inside = p.logical_and(p.greater_equal(x, 0), p.less_equal(x, 1))
+    return p.where(inside, p.sub(p.log(x), p.log1p(p.neg(x))), p.mul(x, float("nan")))

@@ -186,13 +186,13 @@ def space_to_batch_nd(input_x: Any, block_size: Any, paddings: Any) -> Any:
     return p.reshape(ordered, shape=(whole, *features, *sizes[::2]))
 
 
-def batch_to_space_nd(input_x: Any, block_size: Any, crops: Any) -> Any:
+def batch_to_space_nd(input_x: Any, block_shape: Any, crops: Any) -> Any:
     """Undo `space_to_batch_nd`, and leave `crops` of what results out.
 
     Parameters
     ----------
     input_x : Tensor, shape (n, c, s_1, ..., s_k)
-    block_size : int, or tuple or list of k ints
+    block_shape : int, or tuple or list of k ints
         At least 1.
     crops : tuple or list of k pairs of int
         Elements that are left out before and behind on each spatial axis.
@@ -210,7 +210,7 @@ def batch_to_space_nd(input_x: Any, block_size: Any, crops: Any) -> Any:
     array([1, 3])
     """
     x = require_tensor(input_x, "batch_to_space_nd")
-    blocks, pairs = _blocks(x, block_size, crops)
+    blocks, pairs = _blocks(x, block_shape, crops)
     count, product = len(blocks), int(np.prod(blocks))
     batch, *features = x.shape[: x.ndim - count]
     sizes = x.shape[x.ndim - count :]

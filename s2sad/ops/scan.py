@@ -17,7 +17,8 @@ def cumsum(x: Any, axis: int, dtype: Any = None) -> Any:
     x : Tensor
     axis : int
     dtype : DType, optional
-        That of the result; int32 for bools and integers below 32 bits by default.
+        That of the result; int32 for bools and integers below 32 bits by default, and int64 for
+        all of these in `cumprod`.
 
     Raises
     ------
@@ -36,7 +37,8 @@ def cumsum(x: Any, axis: int, dtype: Any = None) -> Any:
 def cumprod(input: Any, dim: int, dtype: Any = None) -> Any:
     """Product of the elements up to each place along `dim`, of elements cast to `dtype`.
 
-    Parameters and errors are those of `cumsum`. The gradient is right where elements are zero.
+    Parameters and errors are those of `cumsum`; bools and integers give int64. The gradient is
+    right where elements are zero.
 
     Examples
     --------
@@ -44,15 +46,15 @@ def cumprod(input: Any, dim: int, dtype: Any = None) -> Any:
     >>> cumprod(ms.Tensor([1.0, 2.0, 3.0]), 0).asnumpy()
     array([1., 2., 6.], dtype=float32)
     """
-    return p.cumprod(_gathered(input, "cumprod", dtype), axis=dim)
+    return p.cumprod(_gathered(input, "cumprod", dtype, dtypes.int64), axis=dim)
 
 
-def _gathered(operand: Any, what: str, dtype: Any) -> Any:
-    """`operand` in `dtype`, by default its own, but for what would soon wrap."""
+def _gathered(operand: Any, what: str, dtype: Any, least: Any = dtypes.int32) -> Any:
+    """`operand` in `dtype`, by default its own, but in `least` for what would soon wrap."""
     x = require_tensor(operand, what)
     if dtype is not None:
         return as_dtype(x, dtype_of(dtype))
-    return x if x.dtype.is_float or x.dtype.bits >= 32 else as_dtype(x, dtypes.int32)
+    return x if x.dtype.is_float or x.dtype.bits >= least.bits else as_dtype(x, least)
 
 
 def cummax(input: Any, axis: int) -> tuple[Any, Any]:

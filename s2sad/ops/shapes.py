@@ -13,7 +13,7 @@ from s2sad.core.tensor import Tensor
 from s2sad.ir import builder, dims
 from s2sad.ops.promotion import as_dtype, constant, dtype_of, is_tensor, require_tensor
 from s2sad.prims.cast import cast as to_dtype
-from s2sad.prims.rules import axis_of
+from s2sad.prims.rules import axes_of, axis_of
 
 # What is asked for
 
@@ -100,7 +100,7 @@ def numel(input: Any) -> Any:
     return size(input)
 
 
-def dtype(input_x: Any) -> DType:
+def dtype(x: Any) -> DType:
     """The dtype of the elements.
 
     Raises
@@ -114,7 +114,7 @@ def dtype(input_x: Any) -> DType:
     >>> dtype(ms.Tensor([1.5]))
     s2sad.float32
     """
-    return require_tensor(input_x, "dtype").dtype
+    return require_tensor(x, "dtype").dtype
 
 
 # Dtypes
@@ -275,12 +275,13 @@ def squeeze(input: Any, axis: Any = None) -> Any:
     ----------
     input : Tensor
     axis : int, or tuple or list of int, optional
-        Axes of size 1; all of them by default, and for an empty tuple.
+        Axes that are left out where their size is 1, and stay where it is another; all axes by
+        default, and for an empty tuple.
 
     Raises
     ------
     S2sadError
-        E0401 for an axis of another size, E0403 for one that does not exist.
+        E0403 for an axis that does not exist.
 
     Examples
     --------
@@ -288,7 +289,16 @@ def squeeze(input: Any, axis: Any = None) -> Any:
     >>> squeeze(ms.Tensor([[[1], [2]]])).asnumpy()
     array([1, 2])
     """
-    return p.squeeze(require_tensor(input, "squeeze"), axis=None if axis in ((), []) else axis)
+    x = require_tensor(input, "squeeze")
+    if axis is None or axis in ((), []):
+        return p.squeeze(x, axis=None)
+    given = tuple(axis) if isinstance(axis, list) else axis
+    axes = axes_of(given, max(x.ndim, 1))  # of one element, 0 and -1 count as axes
+    return p.squeeze(x, axis=tuple(i for i in axes if i < x.ndim and _may_be_one(x.shape[i])))
+
+
+def _may_be_one(size: Any) -> bool:
+    return dims.same(size, 1) is not False  # of a size that is open, the primitive decides
 
 
 def expand_dims(input_x: Any, axis: Any) -> Any:
@@ -360,8 +370,8 @@ def broadcast_to(input: Any, shape: Any) -> Any:
     return p.broadcast_to(x, shape=sizes)
 
 
-def expand(input: Any, size: Any) -> Any:
-    """`input` repeated to the shape `size`: `broadcast_to`.
+def expand(input_x: Any, size: Any) -> Any:
+    """`input_x` repeated to the shape `size`: `broadcast_to`.
 
     Arguments and errors are those of `broadcast_to`.
 
@@ -372,7 +382,7 @@ def expand(input: Any, size: Any) -> Any:
     array([[1, 1],
            [2, 2]])
     """
-    return broadcast_to(input, size)
+    return broadcast_to(input_x, size)
 
 
 def expand_as(input: Any, other: Any) -> Any:

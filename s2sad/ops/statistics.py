@@ -77,7 +77,8 @@ def var(input: Any, axis: Any = None, ddof: int = 0, keepdims: bool = False) -> 
     input : Tensor
     axis : int, or tuple or list of int, optional
     ddof : int or bool
-        The sum of n squares is divided by n - `ddof`, and never by less than 1.
+        The sum of n squares is divided by n - `ddof`, and never by less than 0, which
+        makes it infinite, or NaN where all are equal.
     keepdims : bool
         Whether the axes stay, with size 1.
 

@@ -11,7 +11,7 @@ from typing import Any
 
 from s2sad.ir import dims
 from s2sad.ir.graph import Value
-from s2sad.prims.arithmetic import add, div, mul, sqrt, sub
+from s2sad.prims.arithmetic import add, div, maximum, mul, sqrt, sub
 from s2sad.prims.comparison import equal
 from s2sad.prims.define import composite
 from s2sad.prims.exponential import exp, log
@@ -68,7 +68,8 @@ def variance(x, *, axis: Any = None, keepdims=False, ddof=0):
     keepdims : bool
         Whether the axes stay, with size 1.
     ddof : int
-        The sum of n squares is divided by n - `ddof`, and never by less than 1.
+        The sum of n squares is divided by n - `ddof`, and never by less than 0, which
+        makes it infinite, or NaN where all are equal.
 
     Raises
     ------
@@ -90,8 +91,8 @@ def _wide_variance(x: Value, axis: Axes, keepdims: bool, ddof: int) -> Value:
     total = reduce_sum(mul(distance, distance), axis=axis, keepdims=keepdims)
     count = element_count(x, axis)
     if not isinstance(count, int):
-        return div(total, sub(count, ddof))
-    return div(total, builtins.max(count - ddof, 1) if count else 0)
+        return div(total, maximum(sub(count, ddof), 0))
+    return div(total, builtins.max(count - ddof, 0))
 
 
 @composite(canonical=canonical_axes)
@@ -106,7 +107,8 @@ def standard_deviation(x, *, axis: Any = None, keepdims=False, ddof=0):
     keepdims : bool
         Whether the axes stay, with size 1.
     ddof : int
-        The sum of n squares is divided by n - `ddof`, and never by less than 1.
+        The sum of n squares is divided by n - `ddof`, and never by less than 0, which
+        makes it infinite, or NaN where all are equal.
 
     Raises
     ------

@@ -96,7 +96,7 @@ WRONG = {
     "an axis beyond": (lambda x: ops.sum(x, 2), ValueError, "2"),
     "an axis of softmax": (lambda x: ops.softmax(x, 2), ValueError, "2"),
     "no order of axes": (lambda x: ops.transpose(x, (0, 0)), ValueError, "(0, 0)"),
-    "no axis to squeeze": (lambda x: ops.squeeze(x, 0), ValueError, "0"),
+    "no axis to squeeze": (lambda x: ops.squeeze(x, 2), ValueError, "2"),
     "pieces of size 0": (lambda x: ops.split(x, 0), ValueError, "0"),
     "an unknown name": (unknown_name, NameError, "undefined"),
     "an unknown method": (lambda x: x.nope(), AttributeError, "nope"),

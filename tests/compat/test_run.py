@@ -137,14 +137,14 @@ def test_the_error_of_a_program_keeps_its_traceback(tmp_path):
 def test_s2sad_comes_before_mindspore(tmp_path):
     (tmp_path / "mindspore").mkdir()
     (tmp_path / "mindspore" / "__init__.py").write_text("VALUE = 1\n", encoding="utf-8")
-    (tmp_path / "mindspore" / "profiler.py").write_text("VALUE = 2\n", encoding="utf-8")
+    (tmp_path / "mindspore" / "lite.py").write_text("VALUE = 2\n", encoding="utf-8")
     write(
         tmp_path,
         """
         import mindspore, s2sad
         print(mindspore.Tensor is s2sad.Tensor, hasattr(mindspore, "VALUE"))
         try:
-            import mindspore.profiler
+            import mindspore.lite
         except ImportError as error:
             print(error.code)
         """,

@@ -104,6 +104,8 @@ CASES = {
     "tile": (lambda x, y, i: mint.tile(x, (2, 1)), np.tile(X, (2, 1))),
     "diff": (lambda x, y, i: mint.diff(x, dim=1), np.diff(X)),
     "frac": (lambda x, y, i: mint.frac(input=x), X - np.trunc(X)),
+    "isnan": (lambda x, y, i: mint.isnan(tensor=x), np.isnan(X)),
+    "sqrt": (lambda x, y, i: mint.sqrt(input=x * x), np.abs(X)),
     "bmm": (lambda x, y, i: mint.bmm(input=x[None], mat2=y.T[None]), (X @ Y.T)[None]),
     "einsum": (lambda x, y, i: mint.einsum("ij,kj->ik", x, y), X @ Y.T),
     "meshgrid": (

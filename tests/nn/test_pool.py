@@ -48,13 +48,22 @@ def test_pad_modes(rank, mode, kernel, stride):
     ]
     expected = windows.pool(x, axes, lambda members, _: np.max(members, axis=0))
     np.testing.assert_array_equal(values.asnumpy(), expected)
-    # Padding that makes sizes the same does not count, padding that was asked for does.
-    counted = mode == "pad"
+    # Padding that makes sizes the same counts in volumes alone, padding that was asked for does.
+    counted = mode == "pad" or rank == 3
     expected = windows.pool(
         x, axes, lambda m, count: np.sum(m, axis=0) / (count if counted else len(m))
     )
     np.testing.assert_allclose(averages.asnumpy(), expected, rtol=1e-12)
     assert [y.tolist() for y in without_batch] == [values[0].tolist(), averages[0].tolist()]
+
+
+def test_padding_of_volumes_counts_unless_told_otherwise():
+    x = ms.Tensor(np.arange(1.0, 4.0).reshape(1, 1, 1, 1, 3))
+    for included, expected in ((True, [1.5, 2.5, 1.5]), (False, [1.5, 2.5, 3.0])):
+        cell = nn.AvgPool3d((1, 1, 2), pad_mode="same", count_include_pad=included)
+        np.testing.assert_array_equal(cell(x).asnumpy()[0, 0, 0, 0], expected)
+    flat = nn.AvgPool2d((1, 2), pad_mode="same", count_include_pad=False)
+    np.testing.assert_array_equal(flat(x[0]).asnumpy()[0, 0, 0], [1.5, 2.5, 3.0])
 
 
 def test_settings_of_pad():
@@ -110,7 +119,7 @@ MAX, AVG = nn.MaxPool2d, nn.AvgPool2d
         (MAX, {"dilation": 2}, "E0404"), (MAX, {"return_indices": True}, "E0404"),
         (MAX, {"ceil_mode": True}, "E0404"), (MAX, {"ceil_mode": 1, "pad_mode": "pad"}, "E0303"),
         (MAX, {"data_format": "NHWC"}, "E0404"), (MAX, {"pad_mode": "pad", "padding": -1}, "E0404"),
-        (AVG, {"count_include_pad": False}, "E0404"), (AVG, {"divisor_override": 2}, "E0404"),
+        (AVG, {"divisor_override": 2}, "E0404"),
         (AVG, {"divisor_override": 0, "pad_mode": "pad"}, "E0404"),
         (AVG, {"data_format": "NHWC"}, "E0404"), (AVG, {"count_include_pad": 1}, "E0303"),
     ],

@@ -359,6 +359,12 @@ def test_hypot(dtype):
         np.testing.assert_allclose(wide(result), wanted, rtol=TOLERANCES[dtype])
 
 
+def test_gradient_of_hypot_where_one_is_infinite():
+    x, y = ms.Tensor([np.inf, 3.0, np.inf]), ms.Tensor([-1.0, -np.inf, np.inf])
+    by_x, by_y = ms.grad(ops.hypot, (0, 1))(x, y)
+    assert (by_x.tolist(), by_y.tolist()) == ([1.0, 0.0, 0.5], [0.0, -1.0, 0.5])
+
+
 def test_hypot_without_overflow_and_its_derivatives():
     def run(x, y):
         return ops.hypot(x, y)

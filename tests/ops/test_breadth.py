@@ -225,6 +225,12 @@ def test_gradients(name):
     check_gradients(row.run, *row.arrays)
 
 
+def test_gradient_of_logit_at_its_ends_and_outside():
+    x = ms.Tensor([0.0, 0.25, 1.0, -0.5, 2.0, np.nan])
+    found = ms.grad(ops.logit)(x).asnumpy()
+    np.testing.assert_allclose(found, [INF, 1 / (0.25 * 0.75), INF, NAN, NAN, NAN], rtol=1e-6)
+
+
 @pytest.mark.parametrize("name", ["cdist", "cov", "normalize", "trapz", "quantile axis", "logit"])
 def test_second_gradients(name):
     row = ROWS[name]

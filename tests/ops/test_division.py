@@ -121,6 +121,14 @@ def test_arguments_that_do_not_fit():
 X, Y = np.array([7.25, -7.25, 3.5, -1.0]), np.array([2.0, 2.0, -1.5, -3.0])
 
 
+def test_bools_beside_integers_count_as_integers():
+    def run(x, true):
+        return ops.fmod(x, True), ops.fmod(x, true), ops.truncate_mod(x, True), ops.fmod(True, x)
+
+    found = both_forms(run, ms.Tensor([-7, 2]), ms.Tensor([True, True]))
+    assert [y.tolist() for y in found] == [[0, 0], [0, 0], [0, 0], [1, 1]]
+
+
 @pytest.mark.parametrize("name", ["remainder", "fmod", "div", "reciprocal"])
 def test_gradients(name):
     if name == "reciprocal":

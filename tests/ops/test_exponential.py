@@ -41,9 +41,16 @@ def test_derivatives(name):
 
 
 def test_other_names():
-    assert (ops.arcsinh, ops.arccosh, ops.arctanh) == (ops.asinh, ops.acosh, ops.atanh)
-    x = ms.Tensor([1.0])
-    assert x.arcsinh().item() == x.asinh().item()
+    for name, x in (
+        ("sinh", ms.Tensor([2.0])),
+        ("cosh", ms.Tensor([2.0])),
+        ("tanh", ms.Tensor([0.5])),
+    ):
+        expected = getattr(np, f"arc{name}")(x.asnumpy())
+        other, own = (getattr(ops, f"{start}{name}")(x).asnumpy() for start in ("arc", "a"))
+        np.testing.assert_array_equal(other, own)
+        np.testing.assert_allclose(other, expected, rtol=1e-6)
+        np.testing.assert_array_equal(getattr(x, f"arc{name}")().asnumpy(), own)
 
 
 # ---- of two tensors -------------------------------------------------------------------------
@@ -112,6 +119,12 @@ def test_derivatives_of_logaddexp_at_a_tie():
     assert (by_x.asnumpy() + by_y.asnumpy()).tolist() == [1.0] * 3
     assert second(ops.logaddexp, 1.0, 1.0) == pytest.approx(0.25, rel=1e-12)
     assert second(ops.logaddexp2, 1.0, 1.0) == pytest.approx(0.25 * np.log(2.0), rel=1e-12)
+
+
+def test_signs_of_zero_of_xlogy():
+    x, y = [-1.0, 1.0, -0.0, 0.0], [1.0, 1.0, 0.5, 0.5]
+    found = both_forms(ops.xlogy, ms.Tensor(x), ms.Tensor(y)).asnumpy()
+    assert np.signbit(found).tolist() == np.signbit(scipy.special.xlogy(x, y)).tolist()
 
 
 def test_gradient_of_xlogy_at_zero():

@@ -89,6 +89,20 @@ def test_squeeze():
             assert result.shape == shape and result.asnumpy().ravel().tolist() == list(range(6))
 
 
+def test_squeeze_leaves_longer_axes():
+    def run(x, empty, one):
+        return (
+            ops.squeeze(x, 0), x.squeeze(-1), ops.squeeze(x, (0, 1)), ms.mint.squeeze(x, 1),
+            ops.Squeeze(2)(x), ops.squeeze(empty, 0), ops.squeeze(one, 0), one.squeeze(-1),
+        )  # fmt: skip
+
+    found = both_forms(run, tensor(2, 1, 3), tensor(0, 1), tensor())
+    assert [y.shape for y in found] == [
+        (2, 1, 3), (2, 1, 3), (2, 3), (2, 3), (2, 1, 3), (0, 1), (), ()
+    ]  # fmt: skip
+    check_gradients(lambda x: ops.squeeze(x * x, (0, 1)), np.arange(1.0, 7.0).reshape(2, 1, 3))
+
+
 def test_expand_dims():
     def run(x):
         return [
@@ -131,7 +145,7 @@ def test_in_the_shape_of_another():
 
 @pytest.mark.parametrize(
     ("code", "run"),
-    [("E0401", lambda x: ops.squeeze(x, 0)), ("E0403", lambda x: ops.squeeze(x, 3)),
+    [("E0403", lambda x: ops.squeeze(x, 3)), ("E0303", lambda x: ops.squeeze(x, 1.0)),
      ("E0403", lambda x: ops.squeeze(x, (1, 1))), ("E0403", lambda x: ops.expand_dims(x, 4)),
      ("E0403", lambda x: ops.expand_dims(x, (0, 0))), ("E0303", lambda x: ops.unsqueeze(x, 1.0)),
      ("E0401", lambda x: ops.broadcast_to(x, (2, 4))), ("E0404", lambda x: x.expand(-1, 2, 1, 3)),

@@ -81,6 +81,32 @@ def test_spread_of_integers_of_one_and_of_none():
     assert (single.item(), root.item()) == (0.0, 0.0) and np.isnan(nothing.item())
 
 
+@pytest.mark.parametrize("name", ["var", "std"])
+def test_spread_of_no_more_elements_than_ddof(name):
+    function = getattr(ops, name)
+
+    def run(x):
+        return function(x, 1, 2), function(x[:, :1], 1, True), function(x, 1, 3)
+
+    same, one, beyond = both_forms(run, ms.Tensor(array(3, 2)))
+    assert np.isnan(one.asnumpy()).all()
+    for spread in (same, beyond):
+        np.testing.assert_array_equal(spread.asnumpy(), [np.inf] * 3)
+    opened = ms.compile(run, dynamic=1)
+    for rows in (3, 4, 5):  # the last runs the program whose sizes are open
+        np.testing.assert_array_equal(
+            opened(ms.Tensor(array(rows, 2)))[2].asnumpy(), [np.inf] * rows
+        )
+
+
+def test_spread_of_an_open_axis_that_is_short():
+    opened = ms.compile(lambda x: (ops.var(x, ddof=1), ops.std(x, ddof=3)), dynamic=1)
+    for size in (4, 5, 2, 1):
+        spread, root = opened(ms.Tensor(array(size)))
+        assert np.isnan(spread.item()) == (size == 1)
+        assert np.isinf(root.item()) == (size == 2)
+
+
 @pytest.mark.parametrize("axis", [None, 0, (0, 1)], ids=str)
 @pytest.mark.parametrize("name", ["var", "std"])
 def test_gradients_of_spread(name, axis):

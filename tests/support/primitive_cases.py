@@ -89,7 +89,7 @@ PLAIN = {
     "LogicalOr": (np.logical_or, B, C), "LogicalXor": (np.logical_xor, B, C),
     "NotEqual": (np.not_equal, INTS, MORE),
     "ApproximateEqual": (lambda x, y: np.abs(x - y) < 1e-5, ODD[:1], ODD[:1] + 2e-6),
-    "IsClose": (lambda x, y: np.isclose(x, y, equal_nan=True), ODD, ODD + 1e-7),
+    "IsClose": (np.isclose, ODD, ODD + 1e-7),
     "Eye": (lambda n, m, dtype: np.eye(n, m), 2, 3, ms.float64),
     "Fill": (lambda dtype, shape, x: np.full(shape, x), ms.float64, (2, 3), 1.5),
     "FillV2": (lambda shape, x: np.full(shape, x), (2, 3), f64(1.5)[0]),
@@ -234,7 +234,7 @@ MADE = [
     Case(P.Xlogy(), (X, ABOVE), sp.xlogy),
     Case(P.PReLU(), (X, f64(0.1, 0.2, 0.3)), lambda x, w: np.where(x > 0, x, x * w)),
     Case(P.ApproximateEqual(tolerance=2.0), (X, Y), lambda x, y: np.abs(x - y) < 2.0, False),
-    Case(P.IsClose(0.5, 0.1, False), (X, Y), lambda x, y: np.isclose(x, y, 0.5, 0.1), False),
+    Case(P.IsClose(0.5, 0.1, True), (X, Y), lambda x, y: np.isclose(x, y, 0.5, 0.1), False),
     Case(P.ReduceSum(), (X,), np.sum),
     Case(P.ReduceSum(keep_dims=True), (X, 1), lambda x, _: x.sum(1, keepdims=True)),
     Case(P.ReduceSum(skip_mode=True), (X,), lambda x: x),
@@ -464,6 +464,10 @@ MADE = [
     Case(P.StridedSlice(begin_mask=1, end_mask=2, shrink_axis_mask=0), (X, (1, 1), (2, 1), (1, 1)),
         lambda x, *_: x[:, 1:]),
     Case(P.Pad(((1, 0), (0, 2))), (X,), lambda x: np.pad(x, ((1, 0), (0, 2)))),
+    Case(P.MirrorPad(), (X, ((1, 0), (0, 2))), lambda x, _: np.pad(
+        x, ((1, 0), (0, 2)), mode="reflect")),
+    Case(P.MirrorPad("SYMMETRIC"), (X, ((2, 1), (1, 0))), lambda x, _: np.pad(
+        x, ((2, 1), (1, 0)), mode="symmetric")),
     Case(P.PadV3(), (X, (1, 2), 5.0), lambda x, *_: np.pad(
         x, ((0, 0), (1, 2)), constant_values=5.0)),
     Case(P.PadV3("edge", False), (X, (2, 0, 0, 1)), lambda x, _: np.pad(

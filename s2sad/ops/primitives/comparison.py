@@ -39,15 +39,15 @@ def ApproximateEqual(x: Any, y: Any, *, tolerance: float = 1e-5) -> Any:
 
 @primitive(rtol=not_negative, atol=not_negative, equal_nan=flag)
 def IsClose(
-    input: Any, other: Any, *, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = True
+    input: Any, other: Any, *, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False
 ) -> Any:
-    """Whether elements are close: `ops.isclose`. NaN is close to NaN unless told otherwise.
+    """Whether elements are close: `ops.isclose`. NaN is close to NaN where told so.
 
     Examples
     --------
     >>> import s2sad as ms
     >>> IsClose()(ms.Tensor([1.0, float("nan")]), ms.Tensor([1.0, float("nan")])).tolist()
-    [True, True]
+    [True, False]
     """
     return comparison.isclose(input, other, rtol, atol, equal_nan)
 

@@ -17,14 +17,15 @@ APART = {
     "Adam", "AllGather", "AllReduce", "AlltoAll", "ApplyMomentum", "Assign", "AssignAdd",
     "AssignSub", "Barrier", "Bernoulli", "Broadcast", "CollectiveGather", "CollectiveScatter",
     "ControlDepend", "DType", "Dropout", "Dropout2D", "Dropout3D", "FlashAttentionScore", "Gamma",
-    "GatherV2", "Gelu", "HookBackward", "InsertGradientOf", "Multinomial", "NeighborExchange",
+    "GatherV2", "Gelu", "HistogramSummary", "HookBackward", "ImageSummary", "InsertGradientOf",
+    "Multinomial", "NeighborExchange",
     "NeighborExchangeV2", "Pack", "Partial", "Poisson", "Primitive", "PrimitiveWithCheck",
     "PrimitiveWithInfer", "Print", "Qr", "RandomCategorical", "RandomShuffle", "Rank", "Receive",
     "Reduce", "ReduceOp", "ReduceScatter", "ResizeBilinear", "ScatterAdd", "ScatterDiv",
     "ScatterMax", "ScatterMin", "ScatterMul", "ScatterNdAdd", "ScatterNdDiv", "ScatterNdMax",
     "ScatterNdMin", "ScatterNdMul", "ScatterNdSub", "ScatterSub", "ScatterUpdate", "Send",
     "Shape", "Size", "SparseGatherV2", "StandardLaplace", "StandardNormal", "TensorAdd",
-    "UniformInt", "UniformReal", "Unpack", "prim_attr_register",
+    "ScalarSummary", "TensorSummary", "UniformInt", "UniformReal", "Unpack", "prim_attr_register",
 }  # fmt: skip
 
 
