@@ -68,7 +68,7 @@ from s2sad.ops.promotion import is_tensor
 from_numpy = Tensor.from_numpy
 
 if _TYPE_CHECKING:
-    from s2sad import amp, dataset, experimental, mint, parallel, profiler, train
+    from s2sad import amp, dataset, experimental, mindrecord, mint, parallel, profiler, train
     from s2sad.amp import DynamicLossScaleManager, FixedLossScaleManager, LossScaleManager
     from s2sad.checkpoints import (
         check_checkpoint,
@@ -122,11 +122,10 @@ __all__ = [
     "get_context", "get_current_device", "get_grad", "get_level", "get_rng_state", "get_seed",
     "grad", "hessian", "initial_seed", "int16", "int32", "int64", "int8", "is_tensor", "jacfwd",
     "jacrev", "jit", "jvp", "load", "load_checkpoint", "load_checkpoint_async", "load_ir",
-    "load_param_into_net", "manual_seed", "mint", "mutable", "nn", "ops", "parallel",
-    "profiler", "run_check",
-    "safetensors_to_ckpt", "save_checkpoint", "seed", "set_context", "set_deterministic",
-    "set_device", "set_recursion_limit", "set_rng_state", "set_seed", "tensor", "train", "uint8",
-    "value_and_grad", "vjp", "vmap",
+    "load_param_into_net", "manual_seed", "mindrecord", "mint", "mutable", "nn", "ops", "parallel",
+    "profiler", "run_check", "safetensors_to_ckpt", "save_checkpoint", "seed", "set_context",
+    "set_deterministic", "set_device", "set_recursion_limit", "set_rng_state", "set_seed", "tensor",
+    "train", "uint8", "value_and_grad", "vjp", "vmap",
 ]  # fmt: skip
 
 
@@ -194,7 +193,8 @@ _ON_FIRST_NEED = {
 }
 #: Packages that are imported on first need.
 _PACKAGES = (
-    "amp", "dataset", "experimental", "mint", "numpy", "parallel", "profiler", "train",
+    "amp", "dataset", "experimental", "mindrecord", "mint", "numpy", "parallel", "profiler",
+    "train",
 )  # fmt: skip
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from s2sad.binding.interrupts import Interrupts
+from s2sad.core.interrupts import Interrupts
 from s2sad.core.tensor import Tensor
 from s2sad.core.trees import same_tuple
 from s2sad.frontend.trees import map_leaves

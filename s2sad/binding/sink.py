@@ -18,12 +18,12 @@ from typing import Any
 import numpy as np
 
 from s2sad.backends.base import Executable
-from s2sad.binding.interrupts import Interrupts
 from s2sad.binding.program import key_of
 from s2sad.binding.results import Steps
 from s2sad.binding.variant import Variant, assembled, released
 from s2sad.core import storage
 from s2sad.core.diagnostics import annotate, fail
+from s2sad.core.interrupts import Interrupts
 from s2sad.core.parameter import WRITING
 from s2sad.core.stores import refuse_stores
 from s2sad.core.tensor import Tensor

@@ -6,7 +6,9 @@ texts to texts. Elements have no gaps between them, so each byte of the file is 
 
 What is written here is what the ``safetensors`` package writes, byte for byte: the widest elements
 first, then by name. MindSpore adds to the metadata who wrote it, and the CRC-32 if asked for: of
-all names with their elements, in the order of the names.
+all names with their elements, in the order of the names. For an integer without axes it takes
+``bytes(value)``, which is that many zeros; so does what is written here, up to `ZEROS`, as
+MindSpore would not read it otherwise. On reading either is right.
 """
 
 from __future__ import annotations
@@ -14,7 +16,8 @@ from __future__ import annotations
 import json
 import struct
 import zlib
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from itertools import repeat
 from typing import Any, BinaryIO, NamedTuple
 
 import numpy as np
@@ -28,6 +31,8 @@ METADATA = "__metadata__"
 CRC = "crc_num"
 #: Bytes of a header at most, as the package has it.
 LIMIT = 100_000_000
+#: How many zeros stand for an integer at most; MindSpore has no CRC of one that is negative.
+ZEROS = 2**26
 #: Types by name, in the order in which elements stand.
 TYPES = {
     "I64": dtypes.int64, "F64": dtypes.float64, "F32": dtypes.float32, "I32": dtypes.int32,
@@ -66,7 +71,10 @@ def write(file: BinaryIO, entries: Mapping[str, Entry], crc: bool = False) -> No
     order = sorted(arrays, key=lambda name: (ORDER.index(kinds[name]), name.encode()))
     metadata = {"format": "ms"}
     if crc:
-        metadata[CRC] = str(_crc((name, as_bytes(arrays[name])) for name in sorted(arrays)))
+        metadata[CRC] = str(_crc(
+            (name, _summed(kinds[name], arrays[name].shape, as_bytes(arrays[name])))
+            for name in sorted(arrays)
+        ))  # fmt: skip
     header: dict[str, Any] = {METADATA: metadata}
     place = 0
     for name in order:
@@ -84,11 +92,25 @@ def write(file: BinaryIO, entries: Mapping[str, Entry], crc: bool = False) -> No
         file.write(as_bytes(arrays[name]))
 
 
-def _crc(pairs: Iterator[tuple[str, memoryview]]) -> int:
+def _crc(pairs: Iterable[tuple[str, Iterable[memoryview | bytes]]]) -> int:
     found = 0
-    for name, content in pairs:
-        found = zlib.crc32(content, zlib.crc32(name.encode(), found))
+    for name, parts in pairs:
+        found = zlib.crc32(name.encode(), found)
+        for part in parts:
+            found = zlib.crc32(part, found)
     return found
+
+
+def _summed(kind: str, shape: tuple[int, ...], content: memoryview) -> Iterator[memoryview | bytes]:
+    """What stands for the elements of a tensor in MindSpore's CRC, part by part."""
+    if shape == () and kind.startswith(("I", "U")):
+        value = int.from_bytes(content, "little", signed=kind.startswith("I"))
+        if 0 <= value <= ZEROS:
+            block = bytes(min(value, 2**16))
+            yield from repeat(block, value // max(1, len(block)))
+            yield block[: value % max(1, len(block))]
+            return
+    yield content
 
 
 # -- reading ----------------------------------------------------------------------------------
@@ -107,11 +129,7 @@ def read(data: memoryview, wanted: Callable[[str], Any]) -> Iterator[tuple[str, 
     places, metadata, begin = _header(data)
     content = data[begin:]
     if CRC in metadata:
-        pairs = ((name, content[x.begin : x.end]) for name, x in sorted(places.items()))
-        found = _crc(pairs)
-        if metadata[CRC] != str(found):
-            text = f"the CRC-32 of what is there is {found}, {metadata[CRC]!r} was written"
-            raise MalformedError(begin, text)
+        _check_crc(metadata[CRC], places, content, begin)
     for name, place in sorted(places.items()):
         if wanted(name):
             dtype = TYPES.get(place.kind)
@@ -120,6 +138,16 @@ def read(data: memoryview, wanted: Callable[[str], Any]) -> Iterator[tuple[str, 
                 raise MalformedError(begin + place.begin, text)
             part = content[place.begin : place.end]
             yield name, from_bytes(part, dtype, place.shape, begin + place.begin)
+
+
+def _check_crc(written: str, places: Mapping[str, Place], content: memoryview, begin: int) -> None:
+    parts = [(name, x, content[x.begin : x.end]) for name, x in sorted(places.items())]
+    found = _crc((name, [part]) for name, _, part in parts)
+    if written == str(found):
+        return
+    if written != str(_crc((name, _summed(x.kind, x.shape, part)) for name, x, part in parts)):
+        text = f"the CRC-32 of what is there is {found}, {written!r} was written"
+        raise MalformedError(begin, text)
 
 
 def has_crc(data: memoryview) -> bool:

@@ -128,6 +128,9 @@ ROWS: dict[str, Row] = {
     )),
     "mindspore.dataset.engine": _row("s2sad.dataset"),
     "mindspore.dataset.engine.datasets": _row("s2sad.dataset"),
+    "mindspore.dataset.text": _row("s2sad.dataset.text"),
+    "mindspore.dataset.text.transforms": _row("s2sad.dataset.text"),
+    "mindspore.dataset.text.utils": _row("s2sad.dataset.text"),
     "mindspore.dataset.transforms": _row("s2sad.dataset.transforms"),
     "mindspore.dataset.transforms.c_transforms": _row("s2sad.dataset.transforms"),
     "mindspore.dataset.transforms.py_transforms": _row("s2sad.dataset.transforms"),
@@ -144,6 +147,7 @@ ROWS: dict[str, Row] = {
         Optimizer="s2sad.experimental.optim:Optimizer"
     ),
     "mindspore.log": _row("s2sad.compat.log"),
+    "mindspore.mindrecord": _row("s2sad.mindrecord"),
     "mindspore.mint": _row("s2sad.mint"),
     "mindspore.mint.distributed": _row("s2sad.mint.distributed"),
     "mindspore.mint.linalg": _row("s2sad.mint.linalg"),

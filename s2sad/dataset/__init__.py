@@ -39,7 +39,8 @@ from s2sad.dataset.sources.images import (
     ImageFolderDataset,
     MnistDataset,
 )
-from s2sad.dataset.sources.refused import MindDataset, TFRecordDataset
+from s2sad.dataset.sources.mindrecord import MindDataset
+from s2sad.dataset.sources.refused import TFRecordDataset
 from s2sad.dataset.sources.text_files import CSVDataset, TextFileDataset
 
 __all__ = [

@@ -6,7 +6,8 @@ rows have one shape and nobody had to look at them one by one; else it is a list
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -16,6 +17,9 @@ from s2sad.core.tensor import Tensor
 
 Row: TypeAlias = tuple[Any, ...]
 Column: TypeAlias = "np.ndarray | list[np.ndarray]"
+
+#: Seconds after which rows that are there are not held back for more of them.
+PATIENCE = 0.01
 
 
 def as_array(value: Any) -> np.ndarray:
@@ -57,6 +61,9 @@ class Block:
     def __init__(self, columns: Sequence[Column], count: int) -> None:
         self.columns = tuple(columns)
         self.count = count
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Block, (packed(self.columns), self.count)
 
     @staticmethod
     def of_rows(rows: Sequence[Row]) -> Block:
@@ -104,6 +111,17 @@ def are_alike(rows: Sequence[np.ndarray]) -> bool:
     return all(row.shape == shape and row.dtype == dtype for row in rows)
 
 
+def packed(columns: Iterable[Column]) -> tuple[Column, ...]:
+    """The same columns, each as one array where that can be: it goes to a process at once."""
+    return tuple(map(_packed, columns))
+
+
+def _packed(column: Column) -> Column:
+    if isinstance(column, np.ndarray) or not all(isinstance(row, np.ndarray) for row in column):
+        return column
+    return np.stack(column) if are_alike(column) else column
+
+
 def filled_up(row: np.ndarray, shape: Sequence[int], value: Any) -> np.ndarray:
     """`row` in the corner at the start of an array of `shape` that is otherwise `value`."""
     if row.dtype.kind in "US":
@@ -144,6 +162,32 @@ def resized(blocks: Iterable[Block], size: int) -> Iterator[Block]:
         if start < block.count:
             held.append(block.part(start, block.count))
             count += block.count - start
+    if held:
+        yield joined(held)
+
+
+def portioned(blocks: Iterable[Block], wanted: Callable[[], int]) -> Iterator[Block]:
+    """The same rows in blocks of `wanted`, which may change, and of fewer where they are slow."""
+    held: list[Block] = []
+    waited, since = 0.0, time.monotonic()
+    try:
+        for block in blocks:
+            waited += time.monotonic() - since
+            held.append(block)
+            size = wanted()
+            if waited > PATIENCE or sum(each.count for each in held) >= size:
+                whole, held = joined(held), []
+                end = whole.count if waited > PATIENCE else whole.count - whole.count % size
+                for begin in range(0, end, size):
+                    yield whole.part(begin, min(end, begin + size))
+                if end < whole.count:
+                    held = [whole.part(end, whole.count)]
+                waited = 0.0
+            since = time.monotonic()
+    except Exception:
+        if held:
+            yield joined(held)
+        raise
     if held:
         yield joined(held)
 

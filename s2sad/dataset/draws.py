@@ -12,6 +12,8 @@ import numpy as np
 
 from s2sad.dataset.config import chosen_seed
 
+MASK = 2**64 - 1
+
 
 class _Source(threading.local):
     """What the thread draws for: the key of a step in an epoch, the row, and which function."""
@@ -54,8 +56,8 @@ def generator() -> np.random.Generator:
     return _source.drawn
 
 
-def _of_row(stream: int = 0) -> np.random.Generator:
-    counter = np.array([0, _source.row, _source.function, stream], np.uint64)
+def _of_row() -> np.random.Generator:
+    counter = np.array([0, _source.row, _source.function, 0], np.uint64)
     return np.random.Generator(np.random.Philox(key=_source.key, counter=counter))
 
 
@@ -72,5 +74,16 @@ def _outside() -> np.random.Generator:
 
 
 def row_seed() -> int:
-    """A seed of 32 bits for what has a generator of its own; it takes nothing from `generator`."""
-    return int(_of_row(1).integers(2**32))
+    """A seed of 32 bits for what has a generator of its own; it takes nothing from `generator`.
+
+    It is asked for at every row, so it is a hash of a microsecond: the steps of SplitMix64 (Steele,
+    Lea and Flood, 2014), one for each word that says which row it is.
+    """
+    assert _source.key is not None
+    word = 0
+    for part in (*map(int, _source.key), _source.row, _source.function):
+        word = (word + part + 0x9E3779B97F4A7C15) & MASK
+        word = ((word ^ word >> 30) * 0xBF58476D1CE4E5B9) & MASK
+        word = ((word ^ word >> 27) * 0x94D049BB133111EB) & MASK
+        word ^= word >> 31
+    return word >> 32

@@ -17,6 +17,7 @@ import numpy as np
 
 from s2sad.core import dtypes
 from s2sad.core.diagnostics import fail
+from s2sad.core.interrupts import Interrupts
 from s2sad.core.tensor import Tensor
 from s2sad.dataset import config
 from s2sad.dataset.block import Row
@@ -124,7 +125,11 @@ class Direct:
 
 
 class Source:
-    """The rows of one epoch after another, without the iterator that hands them out."""
+    """The rows of one epoch after another, without the iterator that hands them out.
+
+    Ctrl-C tears it away from nothing: between the start of a worker and its being written down, or
+    in the middle of the end, something would be left.
+    """
 
     def __init__(self, plan: Plan, seed: int | None) -> None:
         self.plan = plan
@@ -132,7 +137,8 @@ class Source:
         self.owner = os.getpid()
         self._epoch: Ahead | Direct | None = None
         try:
-            plan.open(Place(self.run))
+            with Interrupts():
+                plan.open(Place(self.run))
         except BaseException:  # some of the workers may be there
             self.run.close()
             raise
@@ -140,7 +146,8 @@ class Source:
     def begin(self, epoch: int, start: int) -> None:
         self.leave()
         kind = Direct if self.run.is_serial else Ahead
-        self._epoch = kind(self.plan, Place(self.run, epoch=epoch), start)
+        with Interrupts():
+            self._epoch = kind(self.plan, Place(self.run, epoch=epoch), start)
 
     def take(self) -> Row | None:
         assert self._epoch is not None
@@ -148,22 +155,24 @@ class Source:
 
     def leave(self) -> None:
         """End the epoch, however far it is."""
-        epoch, self._epoch = self._epoch, None
-        if epoch is not None:
-            epoch.close()
-            epoch.join()
+        with Interrupts():
+            epoch, self._epoch = self._epoch, None
+            if epoch is not None:
+                epoch.close()
+                epoch.join()
 
     def close(self) -> None:
         """End the thread and all workers. A child that was forked leaves them to its parent."""
         if os.getpid() != self.owner:
             return
-        epoch, self._epoch = self._epoch, None
-        if epoch is not None:
-            epoch.close()
-        self.run.stop()  # first: the thread may wait for a worker
-        if epoch is not None:
-            epoch.join()
-        self.run.close()
+        with Interrupts():
+            epoch, self._epoch = self._epoch, None
+            if epoch is not None:
+                epoch.close()
+            self.run.stop()  # first: the thread may wait for a worker
+            if epoch is not None:
+                epoch.join()
+            self.run.close()
 
 
 class DataIterator:
@@ -185,8 +194,9 @@ class DataIterator:
     ) -> None:
         self._form = form
         self._num_epochs = num_epochs
-        self._source = Source(plan, seed)
-        self._closing = weakref.finalize(self, self._source.close)
+        with Interrupts():
+            self._source = Source(plan, seed)
+            self._closing = weakref.finalize(self, self._source.close)
         self._is_begun = False
         self.epoch = self.position = 0
 
@@ -199,7 +209,8 @@ class DataIterator:
         except StopIteration:
             raise
         except BaseException:  # Ctrl-C as well
-            self.close()
+            with Interrupts():
+                self.close()
             raise
 
     def _row(self) -> Row:

@@ -17,10 +17,12 @@ import pickle
 import random
 import signal
 import sys
+import time
 import traceback
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Sequence, Sized
 from contextlib import suppress
+from functools import partial
 from multiprocessing.connection import Connection
 from typing import Any
 
@@ -31,13 +33,24 @@ from s2sad.dataset import draws
 
 #: Bytes that a worker and its parent share, each way. What does not fit takes the pipe.
 ARENA = 32 << 20
+#: Seconds below which a task is too small, and above which it is too large.
+QUICK, SLOW = 0.01, 0.1
+#: How many times the usual number of rows a task has at most.
+MOST = 32
 
 
 class Arena:
-    """Memory through which arrays go from one process to another, with a message for the rest."""
+    """Memory through which arrays go from one process to another, with a message for the rest.
+
+    Attributes
+    ----------
+    size : int
+        Bytes of the arrays that were put or taken last.
+    """
 
     def __init__(self, size: int = ARENA) -> None:
         self._memory = mmap.mmap(-1, size)  # shared with children, without a name
+        self.size = 0
 
     def put(self, value: Any) -> bytes:
         """What is to be sent, so that `take` gives `value` on the other side."""
@@ -53,12 +66,14 @@ class Arena:
             self._memory[end : end + raw.nbytes] = raw
             places.append((end, raw.nbytes))
             end += raw.nbytes
+        self.size = sum(buffer.raw().nbytes for buffer in buffers)
         return pickle.dumps((data, places), 5)
 
     def take(self, message: bytes) -> Any:
         """The value that was put; it owns its memory."""
         data, places = pickle.loads(message)
         buffers = [bytearray(x) if isinstance(x, bytes) else self._copied(*x) for x in places]
+        self.size = sum(map(len, buffers))
         return pickle.loads(data, buffers=buffers)
 
     def _copied(self, start: int, size: int) -> bytearray:
@@ -89,18 +104,33 @@ class Processes:
 
     def __init__(self, function: Callable[[Any], Any], count: int) -> None:
         self.window = count
-        self._turn = self._answered = 0
+        self._turn = 0
+        self._times, self._rows = 1, 0
         self._workers: list[_Worker] = []
         for _ in range(count):
             ends = [worker.connection for worker in self._workers]
             self._workers.append(_Worker(function, ends))
 
-    def submit(self, task: Any) -> _Answer:
+    def sized(self, usual: int) -> int:
+        """More rows where tasks are quickly done, as each costs messages and waiting for a turn."""
+        self._rows = usual * self._times
+        return self._rows
+
+    def _learn(self, rows: int, seconds: float, size: int) -> None:
+        """Hear how long a task of `rows` took, and how many bytes it had."""
+        if rows != self._rows:  # the rest of something, or its size is no longer given
+            return
+        if seconds > SLOW or size > ARENA // 2:
+            self._rows, self._times = 0, max(1, self._times // 2)
+        elif seconds < QUICK and size < ARENA // 8:
+            self._rows, self._times = 0, min(MOST, self._times * 2)
+
+    def submit(self, task: Sized) -> _Answer:
         """Have `task` computed; answers have to be asked for in the order of tasks."""
         worker = self._workers[self._turn % len(self._workers)]
         self._turn += 1
         worker.send(task)
-        return _Answer(worker)
+        return _Answer(worker, partial(self._learn, len(task)))
 
     def stop(self) -> None:
         """Have them all end, whatever they do."""
@@ -143,6 +173,11 @@ class _Worker:
             raise self._ended() from error
         return self._back.take(message)
 
+    @property
+    def size(self) -> int:
+        """Bytes of arrays in the last task or its answer, of which there were more."""
+        return max(self._there.size, self._back.size)
+
     def _ended(self) -> Exception:
         self.process.join(1)
         return fail(
@@ -168,13 +203,15 @@ class _Worker:
 class _Answer:
     """What a process answers to one task; it is asked for once."""
 
-    def __init__(self, worker: _Worker) -> None:
+    def __init__(self, worker: _Worker, learn: Callable[[float, int], None]) -> None:
         self._worker: _Worker | None = worker
+        self._learn = learn
 
     def result(self) -> Any:
         worker, self._worker = self._worker, None
         assert worker is not None
-        value, error = worker.answer()
+        value, error, seconds = worker.answer()
+        self._learn(seconds, worker.size)
         if error is not None:
             raise error
         return value
@@ -199,7 +236,9 @@ def _work(
         other.close()  # or a parent that is gone would go unnoticed
     try:
         while True:
-            answer = _computed(function, there.take(connection.recv_bytes()))
+            task = there.take(connection.recv_bytes())
+            begun = time.monotonic()
+            answer = (*_computed(function, task), time.monotonic() - begun)
             print(end="", flush=True)  # what functions printed: the process is ended from outside
             connection.send_bytes(back.put(answer))
     except (EOFError, OSError):  # the parent is gone, and everything with it

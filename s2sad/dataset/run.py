@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import os
 import threading
+import time
 from collections import deque
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import nullcontext
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -16,6 +18,9 @@ from s2sad.dataset.processes import Processes
 
 #: What shards draw from where nobody set a seed: all of them have to draw the same order.
 SHARED_SEED = 0
+
+#: Seconds below which tasks of threads take turns.
+QUICK = 0.002
 
 #: How the names of all threads of data sets begin.
 THREADS = "s2sad-dataset"
@@ -37,10 +42,14 @@ class Answer(Protocol):
 
 
 class Pool(Protocol):
-    """Who computes the tasks of a step; `window` of them may be under way."""
+    """Who computes the tasks of a step; `window` of them may be under way.
+
+    `sized` says how many rows a task should have, of which `usual` is the number to begin with.
+    """
 
     window: int
 
+    def sized(self, usual: int) -> int: ...
     def submit(self, task: Any) -> Answer: ...
     def stop(self) -> None: ...
     def close(self) -> None: ...
@@ -67,6 +76,9 @@ class Serial:
     def __init__(self, function: Callable[[Any], Any]) -> None:
         self.function = function
 
+    def sized(self, usual: int) -> int:
+        return usual
+
     def submit(self, task: Any) -> _Now:
         return _Now(self.function, task)
 
@@ -85,15 +97,31 @@ class _Later:
 
 
 class Threads:
-    """Computes in threads: good where NumPy, Pillow or files do the work, all without the GIL."""
+    """Computes in threads: good where NumPy, Pillow or files do the work, all without the GIL.
+
+    Quick tasks take turns: two threads would hand Python's lock to and fro at each call of NumPy,
+    which costs more than such a call.
+    """
 
     def __init__(self, function: Callable[[Any], Any], count: int) -> None:
         self.window = 2 * count
         self.function = function
+        self._turn = threading.Lock()
+        self._are_quick = True
         self._executor = ThreadPoolExecutor(count, thread_name_prefix=THREADS)
 
+    def sized(self, usual: int) -> int:
+        return usual
+
     def submit(self, task: Any) -> _Later:
-        return _Later(self._executor.submit(self.function, task))
+        return _Later(self._executor.submit(self._computed, task))
+
+    def _computed(self, task: Any) -> Any:
+        with self._turn if self._are_quick else nullcontext():
+            begun = time.monotonic()
+            found = self.function(task)
+            self._are_quick = time.monotonic() - begun < QUICK
+        return found
 
     def stop(self) -> None:
         self._executor.shutdown(wait=False, cancel_futures=True)
@@ -214,9 +242,12 @@ def in_order(pool: Pool, tasks: Iterator[Any]) -> Iterator[Any]:
             except Exception as error:
                 failure = error
                 break
-            if len(pending) == pool.window:
-                yield pending.popleft().result()
-            pending.append(pool.submit(task))
+            if len(pending) < pool.window:
+                pending.append(pool.submit(task))
+                continue
+            answer = pending.popleft().result()
+            pending.append(pool.submit(task))  # before others look at the answer: workers go on
+            yield answer
         while pending:
             yield pending.popleft().result()
     finally:

@@ -13,11 +13,11 @@ from collections.abc import Iterator
 from itertools import islice
 from typing import Any, Protocol
 
-from s2sad.binding.interrupts import Interrupts
 from s2sad.compiled import compiled_of
 from s2sad.core.cell import Cell
 from s2sad.core.context import is_graph_mode
 from s2sad.core.diagnostics import S2sadError, annotate
+from s2sad.core.interrupts import Interrupts
 from s2sad.core.recording import is_expected
 from s2sad.train.data import Batch
 

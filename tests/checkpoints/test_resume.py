@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import os
+import random
+import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -108,6 +111,28 @@ def test_a_killed_run_goes_on_bit_for_bit(tmp_path, mode):
     finish(tmp_path, "killed", 12, mode=mode)
     assert losses(tmp_path, "killed") == losses(tmp_path, "whole")
     assert [number for number, _ in losses(tmp_path, "whole")] == list(range(12))
+
+
+@pytest.mark.parametrize("kills", [2, pytest.param(40, marks=pytest.mark.slow)])
+def test_a_run_that_is_killed_again_and_again_has_the_losses_of_one_that_is_not(tmp_path, kills):
+    """At any moment: in a step, in a save, and between the two."""
+    chance, steps = random.Random(kills), 12 * kills
+    finish(tmp_path, "whole", steps)
+    for _ in range(kills):
+        process = start(tmp_path, "killed", steps)
+        before = size_of(tmp_path / "killed.txt")
+        while process.poll() is None and size_of(tmp_path / "killed.txt") == before:
+            time.sleep(0.002)
+        time.sleep(chance.random() * 0.1)
+        process.kill()
+        _, said = process.communicate(timeout=60)
+        assert process.returncode in (0, -signal.SIGKILL), said
+    finish(tmp_path, "killed", steps)
+    assert losses(tmp_path, "killed") == losses(tmp_path, "whole")
+
+
+def size_of(path):
+    return path.stat().st_size if path.exists() else 0
 
 
 def test_without_the_random_state_it_would_not(tmp_path):

@@ -19,7 +19,7 @@ import pytest
 
 import s2sad.dataset as ds
 from s2sad.core.diagnostics import S2sadError
-from s2sad.dataset import processes
+from s2sad.dataset import block, processes, run
 
 ROOT = Path(__file__).parents[2]
 KINDS = [False, True]
@@ -260,6 +260,90 @@ def test_nothing_is_left_at_many_random_moments(first):
         stop_somewhere(seed)
 
 
+INTERRUPTED = """
+import gc, multiprocessing, os, random, signal, sys, tempfile, threading, time
+import numpy as np
+import s2sad.dataset as ds
+ds.config.processors = lambda: 8
+
+def left():
+    return (
+        threading.active_count(), multiprocessing.active_children(), sorted(os.listdir("/dev/shm")),
+        len(os.listdir("/proc/self/fd")), os.listdir(tempfile.gettempdir()),
+    )
+
+def loop(seed):
+    rng = random.Random(seed)
+    wrong, pause = rng.randrange(300), rng.choice([0, 1e-4])
+    def function(x):
+        time.sleep(pause)
+        if x == wrong:
+            raise ArithmeticError
+        return x
+    data = ds.NumpySlicesDataset(np.arange(300), shuffle=False).map(
+        function, num_parallel_workers=rng.choice([1, 2, 3]),
+        python_multiprocessing=rng.random() < 0.5,
+    ).batch(8)
+    list(data.create_tuple_iterator(output_numpy=True))
+
+seen = []
+begun = threading.Event()
+
+def send(seconds):
+    begun.wait()
+    time.sleep(seconds)
+    os.kill(os.getpid(), signal.SIGINT)
+
+def run(seed):
+    # Nobody holds the iterator or its error when this has returned.
+    try:
+        begun.set()
+        loop(seed)
+    except ArithmeticError:
+        return "error"
+    return "end"
+
+def interrupted(seed):
+    begun.clear()
+    sender = threading.Thread(target=send, args=(random.Random(-seed).random() * 0.05,))
+    sender.start()
+    kinds = []
+    while sender.is_alive() or not kinds:  # the signal comes before its sender ends
+        try:
+            if not kinds:
+                kinds.append(run(seed))
+            sender.join()
+            time.sleep(0.001)
+        except KeyboardInterrupt:
+            kinds.append("interrupt")
+    return kinds[0]
+
+interrupted(0)
+gc.collect()
+before = left()
+for seed in range(1, int(sys.argv[1]) + 1):
+    seen.append(interrupted(seed))
+    gc.collect()
+    after = left()
+    assert after == before, (seed, before, after)
+print(*(seen.count(kind) for kind in ("error", "interrupt", "end")))
+"""
+
+
+@pytest.mark.parametrize("count", [15, pytest.param(150, marks=pytest.mark.slow)])
+def test_nothing_is_left_after_ctrl_c_at_any_moment(tmp_path, count):
+    environment = {**os.environ, "PYTHONPATH": str(ROOT), "TMPDIR": str(tmp_path)}
+    done = subprocess.run(
+        [sys.executable, "-W", "error", "-c", INTERRUPTED, str(count)], env=environment,
+        timeout=300, capture_output=True, text=True,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    error, interrupt, end = map(int, done.stdout.split())
+    assert error + interrupt + end == count and interrupt > 0
+    assert "Traceback" not in done.stderr, done.stderr
+    assert not os.listdir(tmp_path)
+
+
 PROGRAM = """
 import os, sys, time, multiprocessing
 import numpy as np
@@ -326,6 +410,72 @@ def test_rows_that_do_not_fit_the_shared_memory_come_by_the_pipe(monkeypatch):
     assert all(np.array_equal(x, y) for x, y in zip(value, taken, strict=True))
     taken[0][0] = 5  # it is its own
     arena.close()
+
+
+def test_quick_tasks_of_processes_grow_and_slow_ones_shrink(monkeypatch):
+    sizes = []
+
+    def seen(self, usual):
+        sizes.append(sized(self, usual))
+        return sizes[-1]
+
+    sized = processes.Processes.sized
+    monkeypatch.setattr(processes.Processes, "sized", seen)
+    monkeypatch.setattr(processes, "QUICK", 1e9)
+    monkeypatch.setattr(processes, "SLOW", 1e10)
+    rows = [int(x) for (b,) in pipeline(True, rows=5000).create_tuple_iterator() for x in b]
+    assert rows == list(range(5000))
+    assert sizes[0] == 16 and max(sizes) == 16 * processes.MOST
+    sizes.clear()
+    monkeypatch.setattr(processes, "SLOW", 0)
+    monkeypatch.setattr(processes, "QUICK", 0)
+    assert len(list(pipeline(True, rows=500))) == 50
+    assert set(sizes) == {16}
+
+
+def test_tasks_do_not_outgrow_the_shared_memory(monkeypatch):
+    monkeypatch.setattr(processes, "ARENA", 1 << 16)  # 8,192 bytes are an eighth
+    monkeypatch.setattr(processes, "QUICK", 1e9)
+    monkeypatch.setattr(processes, "SLOW", 1e10)
+    monkeypatch.setattr(block, "PATIENCE", 1e9)
+    sent = []
+    take = processes.Arena.take
+
+    def taken(self, message):
+        value = take(self, message)
+        sent.append(self.size)
+        return value
+
+    monkeypatch.setattr(processes.Arena, "take", taken)
+    monkeypatch.setattr(processes.Arena.__init__, "__defaults__", (1 << 16,))
+    data = pipeline(True, lambda x: np.full(50, x), rows=3000)
+    assert [float(x[0, 0]) for (x,) in data.create_tuple_iterator()] == list(range(0, 3000, 10))
+    assert max(sent) <= 1 << 15
+
+
+def test_many_rows_that_differ_in_shape_come_from_processes():
+    data = ds.NumpySlicesDataset(np.arange(700), shuffle=False).map(
+        lambda x: np.arange(x % 7), num_parallel_workers=2, python_multiprocessing=True
+    )
+    rows = [x.tolist() for (x,) in data.create_tuple_iterator(output_numpy=True)]
+    assert rows == [list(range(x % 7)) for x in range(700)]
+
+
+@pytest.mark.parametrize("seconds", [0, 1e9])
+def test_threads_that_take_turns_and_those_that_do_not_give_the_same(monkeypatch, seconds):
+    monkeypatch.setattr(run, "QUICK", seconds)
+    together, most = set(), []
+
+    def function(x):
+        together.add(threading.get_ident())
+        most.append(len(together))
+        time.sleep(0.0005)
+        together.discard(threading.get_ident())
+        return x
+
+    rows = [int(x) for (b,) in pipeline(False, function).create_tuple_iterator() for x in b]
+    assert rows == list(range(200))
+    assert max(most) == 1 if seconds else max(most) <= 2
 
 
 def test_rows_from_processes_are_those_of_threads():

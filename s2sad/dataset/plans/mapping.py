@@ -15,13 +15,13 @@ import numpy as np
 
 from s2sad.core.diagnostics import annotate, fail
 from s2sad.dataset import draws, processes
-from s2sad.dataset.block import Block, Column, Row, are_alike, as_array
+from s2sad.dataset.block import Block, Column, Row, are_alike, as_array, packed, portioned
 from s2sad.dataset.plans.base import Plan, as_names, indices_of
 from s2sad.dataset.run import Place, Workers, in_order
 
 #: How the modules of transforms begin whose results are arrays of their own.
 OURS = "s2sad.dataset."
-#: Rows that a worker is given at once where functions are called row by row.
+#: Rows that a worker is given at once where functions are called row by row, to begin with.
 PART = 16
 
 
@@ -44,6 +44,12 @@ class Task:
     first: int
     key: np.ndarray
 
+    def __len__(self) -> int:
+        return self.count
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "columns": packed(self.columns)}
+
 
 @dataclass
 class Done:
@@ -52,6 +58,9 @@ class Done:
     columns: tuple[Column, ...]
     count: int
     error: Exception | None = None
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "columns": packed(self.columns)}
 
 
 class Functions:
@@ -205,13 +214,14 @@ class Map(Plan):
     ) -> Generator[Task, None, None]:
         """The work to be done; `kept` gets the columns that no function sees, beside each."""
         key = at.key()
-        part = size if self.functions.are_batched else max(1, min(PART, size // self.workers.count))
-        for block in self.inputs[0].blocks(at.input(), size, start):
-            for begin in range(0, block.count, part):
-                some = block.part(begin, begin + part)
-                kept.append(some.columns)
-                chosen = tuple(some.columns[index] for index in self.chosen)
-                yield Task(chosen, some.count, start + begin, key)
+        usual = (
+            size if self.functions.are_batched else max(1, min(PART, size // self.workers.count))
+        )
+        given = self.inputs[0].blocks(at.input(), size, start)
+        for block in portioned(given, lambda: at.pool.sized(usual)):
+            kept.append(block.columns)
+            chosen = tuple(block.columns[index] for index in self.chosen)
+            yield Task(chosen, block.count, start, key)
             start += block.count
 
     def _arranged(self, old: tuple[Column, ...], done: Done) -> Iterator[Block]:

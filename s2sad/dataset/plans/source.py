@@ -84,13 +84,18 @@ class Sampled(Plan):
 
     def blocks(self, at: Place, size: int, start: int = 0) -> Iterator[Block]:
         chosen = self.indices(at)[start:]
-        part = max(1, size // self.workers.count)
-        parts = (chosen[begin : begin + part] for begin in range(0, len(chosen), part))
-        for fetched in in_order(at.pool, parts):
+        for fetched in in_order(at.pool, self._parts(at, chosen, size)):
             if fetched.block is not None:
                 yield fetched.block
             if fetched.error is not None:
                 raise fetched.error
+
+    def _parts(self, at: Place, chosen: np.ndarray, size: int) -> Iterator[np.ndarray]:
+        begin = 0
+        while begin < len(chosen):
+            end = begin + at.pool.sized(max(1, size // self.workers.count))
+            yield chosen[begin:end]
+            begin = end
 
     def _fetched(self, indices: np.ndarray) -> _Fetched:
         """The rows at `indices`; where one fails, those before it and the error."""

@@ -10,13 +10,6 @@ from s2sad.core.diagnostics import fail
 HELP = "read the files in an object with __getitem__ and __len__, and give it to GeneratorDataset"
 
 
-class MindDataset:
-    """Files of MindRecord are not supported: E0712."""
-
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
-        raise fail("E0712", "MindDataset is not supported in this version", help=HELP)
-
-
 class TFRecordDataset:
     """Files of TensorFlow are not supported: E0712."""
 
