@@ -99,9 +99,10 @@ def create(group: Any, ranks: Any) -> None:
         raise fail("E0303", f"the ranks of a group are a list of int, got {ranks!r}")
     if not ranks or len(set(ranks)) < len(ranks):
         raise fail("E0404", f"a group has members, each of them once, got {ranks!r}")
-    if len(ranks) > 1:
+    first, *others = ranks
+    if others:
         raise needs_several(f"the group {group!r} of {len(ranks)} members")
-    _created[group] = [rank_number("the rank of a member", ranks[0])]
+    _created[group] = [rank_number("the rank of a member", first)]
 
 
 def destroy(group: Any) -> None:

@@ -16,7 +16,7 @@ def stamp() -> str:
     if not is_on():
         return ""
     folder, found = cache().folder / KIND, []
-    with suppress(FileNotFoundError):
+    with suppress(FileNotFoundError, NotADirectoryError):  # E0605 says so where it matters
         for entry in sorted(folder.iterdir()):
             with suppress(FileNotFoundError, NotADirectoryError):  # others may write, or clear
                 found.append((entry.name, (entry / FILE).stat().st_mtime_ns))

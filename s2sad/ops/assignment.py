@@ -57,7 +57,8 @@ def assigned(input: Any, index: Any, value: Any) -> Any:
     new = as_dtype(value, x.dtype) if is_tensor(value) else _constant(value, x.dtype)
     from_mask = candidates(x, index)
     if from_mask is not None and (from_mask.takes(new) or builder.is_building((x, new))):
-        return from_mask.put(_fitted(require_row(from_mask, new), from_mask.row))
+        row = _fitted(require_row(from_mask, new), from_mask.row)
+        return from_mask.put(from_mask.aligned(row))
     if _is_row(index) and x.ndim:
         return p.index_update(x, _as_index(index, x), _fitted(new, tuple(x.shape[1:])), axis=0)
     return _at_places(x, index, new, p.index_update)

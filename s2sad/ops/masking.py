@@ -28,8 +28,8 @@ class Candidates(NamedTuple):
     Attributes
     ----------
     held : Tensor
-        What stands there; `axis` goes through the elements of the mask.
-    axis : int
+        What stands there; `count` axes from `axis` on go through the elements of the mask.
+    axis, count : int
     chosen : Tensor of bool
         The mask along `axis`, to be broadcast with `held`.
     written : callable
@@ -38,18 +38,33 @@ class Candidates(NamedTuple):
 
     held: Any
     axis: int
+    count: int
     chosen: Any
     written: Callable[[Any], Any]
 
     @property
     def row(self) -> tuple[Any, ...]:
         """Shape of a value that is the same for all that the mask selects."""
-        return tuple(1 if i == self.axis else n for i, n in enumerate(self.held.shape))
+        shape = tuple(self.held.shape)
+        return (*shape[: self.axis], 1, *shape[self.axis + self.count :])
+
+    def _place(self, value: Any) -> int:
+        """Which axis of `value` is that of what the mask selects; negative where it has none."""
+        rest = self.held.ndim - self.axis - self.count
+        return value.ndim - rest - 1 if is_tensor(value) else -1
 
     def takes(self, value: Any) -> bool:
         """Whether `value` is the same for all that the mask selects."""
-        place = value.ndim - (self.held.ndim - self.axis) if is_tensor(value) else -1
+        place = self._place(value)
         return place < 0 or value.shape[place] == 1
+
+    def aligned(self, value: Any) -> Any:
+        """`value`, which `takes` holds of, with the axes of the mask where `held` has them."""
+        place = self._place(value)
+        if place < 0 or self.count == 1:
+            return value
+        shape = tuple(value.shape)
+        return reshape(value, (*shape[:place], *(1,) * self.count, *shape[place + 1 :]))
 
     def put(self, values: Any) -> Any:
         """The whole tensor, with `values` where the mask holds."""
@@ -94,7 +109,7 @@ def updated(input: Any, index: Any, operation: Callable[[Any, Any], Any], operan
             "E0305", "what several masks, or a mask beside index arrays, select depends on data",
             help="one mask among ints and slices is written; ops.logical_and joins masks",
         )  # fmt: skip
-    return found.put(operation(found.held, require_row(found, operand)))
+    return found.put(operation(found.held, found.aligned(require_row(found, operand))))
 
 
 def require_row(found: Candidates, value: Any) -> Any:
@@ -125,21 +140,25 @@ def _is_int(item: Any) -> bool:
 
 def _candidates(x: Any, before: Sequence[Any], mask: Any, after: Sequence[Any]) -> Candidates:
     """The candidates of `mask` between the other items of an index."""
-    if not before and not after:
-        found, axis = _along_mask(x, before, mask, after)
-        return _over(found, axis, mask, lambda new: reshape(new, tuple(x.shape)))
+    if not before and not after:  # nothing is moved, so that rules for `where` see what it is of
+        _require_fit(mask, tuple(x.shape[: mask.ndim]))
+        chosen = reshape(mask, (*mask.shape, *(1,) * (x.ndim - mask.ndim)))
+        return Candidates(x, 0, mask.ndim, chosen, lambda new: new)
     order, axis = _along_mask(places(x), before, mask, after)
     flat = reshape(x, -1)
+    held = p.gather(flat, order, axis=0)
+    chosen = reshape(mask, (held.shape[axis], *(1,) * (held.ndim - axis - 1)))
 
     def written(new: Any) -> Any:
         return reshape(p.index_update(flat, order, new, axis=0), tuple(x.shape))
 
-    return _over(p.gather(flat, order, axis=0), axis, mask, written)
+    return Candidates(held, axis, 1, chosen, written)
 
 
-def _over(held: Any, axis: int, mask: Any, written: Callable[[Any], Any]) -> Candidates:
-    chosen = reshape(mask, (held.shape[axis], *(1,) * (held.ndim - axis - 1)))
-    return Candidates(held, axis, chosen, written)
+def _require_fit(mask: Any, indexed: tuple[Any, ...]) -> None:
+    if not dims.alike(tuple(mask.shape), indexed):
+        what = f"a bool index of shape {tuple(mask.shape)}"
+        raise fail("E0503", f"{what} does not fit axes of the shape {indexed}")
 
 
 def _along_mask(x: Any, before: Sequence[Any], mask: Any, after: Sequence[Any]) -> tuple[Any, int]:
@@ -150,10 +169,7 @@ def _along_mask(x: Any, before: Sequence[Any], mask: Any, after: Sequence[Any]) 
     if any(item is Ellipsis for item in before):
         place = found.ndim - len(opened) - _kept(after)
     shape = tuple(found.shape)
-    indexed = shape[place : place + mask.ndim]
-    if not dims.alike(tuple(mask.shape), indexed):
-        what = f"a bool index of shape {tuple(mask.shape)}"
-        raise fail("E0503", f"{what} does not fit axes of the shape {indexed}")
+    _require_fit(mask, shape[place : place + mask.ndim])
     size = dims.size(tuple(mask.shape))
     found = reshape(found, (*shape[:place], size, *shape[place + len(opened) :]))
     if not _is_apart([*map(_is_int, before), True, *map(_is_int, after)]):

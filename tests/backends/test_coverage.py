@@ -91,6 +91,11 @@ def _effects(token, x):
     return p.check_finite(token, x), p.neg(x)
 
 
+@program("summarize", types=(Token, X))
+def _summarizes(token, x):
+    return p.summarize(token, x, plugin="tensor", name="x"), p.neg(x)
+
+
 @program("raise_", types=(Token, X))
 def _raises(token, x):
     return p.raise_(token, x, kind="KeyError", message="no {}"), x

@@ -69,6 +69,7 @@ def test_a_cell_shows_one_frame_of_its_call_in_either_mode():
 
     compiled = ms.compile(type("Compiled", (Net,), {}))
     assert functions(caught(compiled(), X)) == ["caught", "__call__"]
+    ms.set_context(mode=ms.PYNATIVE_MODE)
     assert functions(caught(Net(), X)) == ["caught", "__call__", "construct", "wrong"]
 
 

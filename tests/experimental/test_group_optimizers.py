@@ -209,6 +209,7 @@ W = ms.Parameter(ms.Tensor([1.0]), name="w")
     ],
 )  # fmt: skip
 def test_settings_that_cannot_be(make, code):
+    ms.set_context(mode=ms.PYNATIVE_MODE)  # where what is missing is told as it is
     with pytest.raises(S2sadError) as caught:
         make()
     assert caught.value.code == code

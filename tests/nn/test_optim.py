@@ -582,6 +582,7 @@ def test_groups_that_cannot_be(given, code):
     ],
 )  # fmt: skip
 def test_other_settings_that_cannot_be(make, code):
+    ms.set_context(mode=ms.PYNATIVE_MODE)  # where what is missing is told as it is
     with pytest.raises(S2sadError) as caught:
         make()
     assert caught.value.code == code

@@ -42,7 +42,8 @@ def test_derivatives(name):
 
 def test_other_names():
     names = "arcsin arccos arctan arctan2".split()
-    assert [getattr(ops, n) for n in names] == [ops.asin, ops.acos, ops.atan, ops.atan2]
+    others = [ops.asin, ops.acos, ops.atan, ops.atan2]
+    assert [getattr(ops, n).__wrapped__ for n in names] == [f.__wrapped__ for f in others]
     x = ms.Tensor([0.5])
     assert x.arcsin().item() == x.asin().item()
 
