@@ -72,7 +72,7 @@ def ctc_loss(
     >>> import s2sad as ms
     >>> half = ms.ops.log(ms.Tensor([[0.5, 0.5], [0.5, 0.5]]))
     >>> loss, _ = ctc_loss(half, ms.Tensor([1]), (2,), (1,))
-    >>> round(loss.item(), 4)
+    >>> loss.item().__round__(4)
     0.2877
     """
     scores, labels = require_floats(log_probs, "ctc_loss"), require_tensor(targets, "ctc_loss")

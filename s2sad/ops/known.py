@@ -32,7 +32,8 @@ def is_floating_point(input: Any) -> bool:
 
     Examples
     --------
-    >>> is_floating_point(Tensor([1.0])), is_floating_point(Tensor([1]))
+    >>> import s2sad as ms
+    >>> is_floating_point(ms.Tensor([1.0])), is_floating_point(ms.Tensor([1]))
     (True, False)
     """
     return require_tensor(input, "is_floating_point").dtype.is_float

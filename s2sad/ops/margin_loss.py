@@ -218,7 +218,7 @@ def triplet_margin_loss(
     --------
     >>> import s2sad as ms
     >>> anchor, near, far = (ms.Tensor([[x, 0.0]]) for x in (0.0, 1.0, 1.5))
-    >>> round(triplet_margin_loss(anchor, near, far).item(), 4)
+    >>> triplet_margin_loss(anchor, near, far).item().__round__(4)
     0.5
     """
     settings = number("margin", margin), integer("p", p, 1), _epsilon(eps)
@@ -288,7 +288,7 @@ def multi_margin_loss(
     Examples
     --------
     >>> import s2sad as ms
-    >>> round(multi_margin_loss(ms.Tensor([[1.0, 0.5, 0.0]]), ms.Tensor([0])).item(), 4)
+    >>> multi_margin_loss(ms.Tensor([[1.0, 0.5, 0.0]]), ms.Tensor([0])).item().__round__(4)
     0.1667
     """
     order, bound = integer("p", p, 1), number("margin", margin)
@@ -345,7 +345,7 @@ def multilabel_margin_loss(input: Any, target: Any, reduction: str = "mean") -> 
     --------
     >>> import s2sad as ms
     >>> scores, wanted = ms.Tensor([[0.1, 0.2, 0.4, 0.8]]), ms.Tensor([[3, 0, -1, 1]])
-    >>> round(multilabel_margin_loss(scores, wanted).item(), 4)
+    >>> multilabel_margin_loss(scores, wanted).item().__round__(4)
     0.85
     """
     check_reduction(reduction)

@@ -285,7 +285,7 @@ def focal_loss(
     Examples
     --------
     >>> import s2sad as ms
-    >>> round(focal_loss(ms.Tensor([[0.0, 0.0]]), ms.Tensor([[1]])).item(), 4)
+    >>> focal_loss(ms.Tensor([[0.0, 0.0]]), ms.Tensor([[1]])).item().__round__(4)
     0.1733
     """
     check_reduction(reduction)

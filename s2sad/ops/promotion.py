@@ -32,7 +32,8 @@ def is_tensor(obj: Any) -> bool:
 
     Examples
     --------
-    >>> is_tensor(Tensor([1.0])), is_tensor(1.0)
+    >>> import s2sad as ms
+    >>> is_tensor(ms.Tensor([1.0])), is_tensor(1.0)
     (True, False)
     """
     return isinstance(obj, (Tensor, Value))
