@@ -71,7 +71,7 @@ class _Session:
         self._is_started = True
         try:
             self._act()
-        except Exception:
+        except BaseException:  # Ctrl-C as well: it can be started again
             self._is_started = False
             raise
         self._step_begun = now()

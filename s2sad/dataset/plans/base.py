@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Generator, Iterator
 
 from s2sad.core.diagnostics import fail
@@ -12,7 +13,7 @@ from s2sad.dataset.run import Place, Run
 USUAL = 64
 
 
-class Plan:
+class Plan(ABC):
     """One step and those before it. It holds no state: that is in the generators that it makes.
 
     Attributes
@@ -51,18 +52,25 @@ class Plan:
         for index, plan in enumerate(self.inputs):
             plan.open(at.input(index))
 
+    @abstractmethod
     def blocks(self, at: Place, size: int, start: int = 0) -> Iterator[Block]:
         """The rows of an epoch from row `start` on, in blocks of not much more than `size`."""
-        return without(self.whole(at, size), start)
-
-    def whole(self, at: Place, size: int) -> Iterator[Block]:
-        """All rows of an epoch: for steps that have no shorter way to row `start`."""
-        raise NotImplementedError
 
     def rows(self, at: Place, start: int = 0, size: int = USUAL) -> Generator[Row, None, None]:
         """The same, row by row."""
         for block in self.blocks(at, size, start):
             yield from block.rows()
+
+
+class FromFirst(Plan):
+    """A step that has no shorter way to a row than through all rows before it."""
+
+    def blocks(self, at: Place, size: int, start: int = 0) -> Iterator[Block]:
+        return without(self.whole(at, size), start)
+
+    @abstractmethod
+    def whole(self, at: Place, size: int) -> Iterator[Block]:
+        """All rows of an epoch, in blocks of not much more than `size`."""
 
 
 def counted(plan: Plan) -> int:

@@ -10,7 +10,7 @@ import numpy as np
 
 from s2sad.core.diagnostics import annotate, fail
 from s2sad.dataset.block import Block, Row, blocks_of, first, without
-from s2sad.dataset.plans.base import Plan, indices_of
+from s2sad.dataset.plans.base import FromFirst, Plan, indices_of
 from s2sad.dataset.run import Place, Run
 
 #: More turns than an epoch of an endless repetition has: each epoch has orders of its own.
@@ -19,7 +19,7 @@ ENDLESS = 2**32
 DRAWN = 256
 
 
-class Shuffle(Plan):
+class Shuffle(FromFirst):
     """A buffer of rows: one at random goes, the next one of the input takes its slot.
 
     With `seed` the order is the same in every epoch of every run.
@@ -122,7 +122,7 @@ class Skip(Plan):
         return self.inputs[0].blocks(at.input(), size, start + self.count)
 
 
-class Filter(Plan):
+class Filter(FromFirst):
     """The rows for which a function of the user's says so."""
 
     def __init__(self, plan: Plan, predicate: Callable[..., Any], columns: Any) -> None:
@@ -215,7 +215,7 @@ class Zip(Plan):
         return blocks_of(rows, size)
 
 
-class FlatMap(Plan):
+class FlatMap(FromFirst):
     """The rows of the data sets that a function of the user's makes of the rows of the input."""
 
     def __init__(self, plan: Plan, function: Callable[..., Plan]) -> None:

@@ -11,7 +11,7 @@ import numpy as np
 
 from s2sad.core.diagnostics import annotate, fail
 from s2sad.dataset.block import Block, Row, blocks_of
-from s2sad.dataset.plans.base import Plan
+from s2sad.dataset.plans.base import FromFirst, Plan
 from s2sad.dataset.run import Place, Workers, in_order
 from s2sad.dataset.samplers import Order
 
@@ -131,7 +131,7 @@ def fetch_each(get: Callable[[int], Row], indices: np.ndarray) -> Block:
     return Block.of_rows(rows)
 
 
-class Streamed(Plan):
+class Streamed(FromFirst):
     """Rows that come one after another.
 
     Attributes

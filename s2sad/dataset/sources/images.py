@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import struct
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -58,7 +59,7 @@ def usage_of(given: Any, known: Sequence[str]) -> str:
     return given
 
 
-class InMemory(Dataset):
+class InMemory(Dataset, ABC):
     """A data set whose images and labels are read when it is made; classes define `read`."""
 
     def __init__(
@@ -75,9 +76,9 @@ class InMemory(Dataset):
         super().__init__(Sampled(table, list(columns), order, Workers(), labels))
 
     @staticmethod
+    @abstractmethod
     def read(folder: Path, usage: str) -> dict[str, np.ndarray]:
         """The columns, the one that names classes last."""
-        raise NotImplementedError
 
 
 def read_idx(path: Path) -> np.ndarray:

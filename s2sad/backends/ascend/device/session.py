@@ -224,7 +224,7 @@ class Session:
         """Run a graph `times` times on the same inputs; what it gives at last."""
         try:
             return self._repeated(entry, arrays, times)
-        except Exception:
+        except BaseException:  # Ctrl-C as well: nothing of the run stays in the device's memory
             self.device.clear()
             raise
 
