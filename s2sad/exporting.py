@@ -7,6 +7,7 @@ state beside it.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,7 @@ import numpy as np
 from s2sad.backends.ascend.checking import require
 from s2sad.backends.ascend.encoding import encode
 from s2sad.backends.ascend.lowering.program import Lowered, lower
+from s2sad.backends.ascend.run_file import NAME, read
 from s2sad.backends.ascend.sink import single
 from s2sad.binding.program import Program
 from s2sad.checkpoints.files import checked_path
@@ -50,7 +52,7 @@ def export(net: Any, *inputs: Any, file_name: Any, file_format: Any, **kwargs: A
     S2sadError
         E0304 for what is neither a Cell nor a function, E0404 for another format, E0712 for one
         that is not written yet and without protobuf; E0301, E0402 and E0712 at the user's line for
-        what a device does not compute.
+        what a device does not compute; E0604 where ``run.json`` is that of another step.
 
     Examples
     --------
@@ -81,11 +83,25 @@ def export(net: Any, *inputs: Any, file_name: Any, file_format: Any, **kwargs: A
     require(lowered.model)
     path.parent.mkdir(parents=True, exist_ok=True)
     if lowered.state:
-        single(lowered).write(path.parent)
+        step = single(lowered)
+        require_own_folder(path.parent, set(step.models))
+        step.write(path.parent)
         save_checkpoint(_state(program, lowered), str(path.with_name(f"{path.name}.ckpt")))
     else:
         data = encode(lowered.model)
         write_whole(path.with_name(f"{path.name}.air"), lambda file: file.write(data))
+
+
+def require_own_folder(folder: Path, files: set[str]) -> None:
+    """Refuse to write over the ``run.json`` of other graphs than `files` (E0604)."""
+    if not (folder / NAME).exists():
+        return
+    others = {entry.file for entry in read(folder).graphs} - files
+    if others:
+        raise fail(
+            "E0604", f"{folder / NAME} says how {min(others)} is run, and would be lost",
+            help="export each step into a folder of its own",
+        )  # fmt: skip
 
 
 def constants_of(program: Program) -> Mapping[int, np.ndarray]:

@@ -49,6 +49,10 @@ def test_a_step_of_training_keeps_its_state_on_the_device(tmp_path):
     batch = (ms.Tensor(IMAGES), ms.Tensor(LABELS))
     ms.export(step, *batch, file_name=tmp_path / "step", file_format="AIR")
     assert {path.name for path in tmp_path.iterdir()} == {"step.air", "step.ckpt", "run.json"}
+    before = (tmp_path / "run.json").read_bytes()
+    with pytest.raises(ms.S2sadError, match="E0604.*step.air is run, and would be lost"):
+        ms.export(step, *batch, file_name=tmp_path / "other", file_format="AIR")
+    assert (tmp_path / "run.json").read_bytes() == before and len(list(tmp_path.iterdir())) == 3
     session = Session.load(tmp_path)
     for name, value in ms.load_checkpoint(str(tmp_path / "step.ckpt")).items():
         session.put(name, value.asnumpy())
