@@ -47,7 +47,7 @@ from s2sad.passes.canonicalize import Canonicalize
 from s2sad.passes.cse import Cse
 from s2sad.passes.dce import Dce
 from s2sad.passes.decompose import Decompose, every, without_adjoint, without_tangent
-from s2sad.passes.expand import ExpandTransforms
+from s2sad.passes.expand import MERGING, ExpandTransforms
 from s2sad.passes.fuse import Fuse
 from s2sad.passes.hoist import HoistConstants
 from s2sad.passes.layout import Layout
@@ -341,4 +341,6 @@ def primal_program(
     is_joint = isinstance(function, Transform) and not function.is_read
     if is_joint or isinstance(function, Bound):  # has not been through PRIMAL, as it is
         stages.run(primal.function, stages.primal)
+    if is_joint or stages.changed("expand-transforms"):
+        stages.run(primal.function, MERGING)
     return primal

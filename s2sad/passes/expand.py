@@ -6,7 +6,7 @@ contains one, they are computed instead.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -25,6 +25,8 @@ from s2sad.ir.reader import read_region
 from s2sad.ir.rewriter import Place, Rewriter
 from s2sad.ir.types import type_of
 from s2sad.passes.base import Pass
+from s2sad.passes.canonicalize import Canonicalize
+from s2sad.passes.cse import Cse
 from s2sad.passes.decompose import Decompose, without_adjoint, without_tangent
 from s2sad.passes.hoist import HoistConstants
 from s2sad.passes.segment import SegmentLoops
@@ -34,6 +36,9 @@ from s2sad.prims.marker import is_derivative, is_map, transform
 #: What is done to a function before a derivative of it is taken.
 BEFORE_REVERSE = (Decompose(without_adjoint), HoistConstants(), SegmentLoops())
 BEFORE_FORWARD = (Decompose(without_tangent), HoistConstants())
+#: Before that, where there are derivatives in it: each has computed the values of its function
+#: again, and a sweep back would go through all of them.
+MERGING = (Canonicalize(), Cse())
 
 
 @dataclass(frozen=True)
@@ -55,9 +60,18 @@ class ExpandTransforms(Pass):
     def run(self, function: Function, rewriter: Rewriter) -> None:
         while maps := [op for op in function.walk() if is_map(op)]:
             _replace(maps[0], rewriter, _all_rows)
-        found = [op for op in function.walk() if is_derivative(op)]
-        for operation in reversed(found):  # what stands inside of another comes after it there
+        for operation in list(_outer_derivatives(function.body)):
             _replace(operation, rewriter, _derived)
+
+
+def _outer_derivatives(region: Region) -> Iterator[Operation]:
+    """Those that stand in no other: what is inside of one is expanded before it is derived."""
+    for operation in region.operations:
+        if is_derivative(operation):
+            yield operation
+        else:
+            for nested in operation.regions.values():
+                yield from _outer_derivatives(nested)
 
 
 #: ``computed(operation, rewriter, place)``: the results of `operation`, computed at `place`.
@@ -106,8 +120,10 @@ def derivative(operation: Operation) -> Function:
     """
     kind, wrt, results = (operation.attrs[name] for name in ("kind", "wrt", "results"))
     function = Function("body", copy_region(operation.regions["body"], {}))
+    nested = any(is_derivative(inner) for inner in function.walk())
     ExpandTransforms().run(function, Rewriter(function))
-    for step in BEFORE_FORWARD if kind == "jvp" else BEFORE_REVERSE:
+    before = BEFORE_FORWARD if kind == "jvp" else BEFORE_REVERSE
+    for step in (*(MERGING if nested else ()), *before):
         step.run(function, Rewriter(function))
     if kind == "jvp":
         derived = push_forward(function, wrt)

@@ -27,7 +27,8 @@ TURNS = [(False, False), (False, True), (True, False), (True, True)]
 SIZES = [
     (1, 1, 1), (1, 5, 70), (3, 70, 33), (4, 4, 65), (5, 17, 3), (6, 64, 16), (13, 31, 1),
     (14, 32, 40), (15, 33, 5), (32, 10, 84), (49, 47, 330), (70, 1, 65), (70, 3, 70),
-    (70, 70, 70), (1, 300, 9), (2, 130, 650), (175, 300, 20), (40, 270, 8),
+    (70, 70, 70), (1, 300, 9), (2, 130, 650), (175, 300, 20), (40, 270, 8), (32, 190, 340),
+    (16, 70, 90), (15, 13, 2100), (16, 16, 1024), (200, 24, 1024), (90, 250, 40),
     (0, 3, 2), (3, 0, 2), (3, 4, 0), (60, 20, 0), (0, 0, 0),
 ]  # fmt: skip
 #: Axes before the last two, which are broadcast.
@@ -79,7 +80,15 @@ def _special() -> Iterator[Case]:
 
 
 def _large() -> Iterator[Case]:
-    sizes = [(300, 400, 700), (70, 1300, 33), (1, 3000, 50), (2000, 3, 40), (64, 64, 2000)]
+    sizes = [
+        (300, 400, 700),
+        (70, 1300, 33),
+        (1, 3000, 50),
+        (2000, 3, 40),
+        (64, 64, 2000),
+        (16, 15, 4100),
+        (32, 1500, 400),
+    ]
     for dtype, *facts in itertools.product((dtypes.float32, dtypes.bfloat16), sizes, TURNS):
         yield _case(dtype, *facts)
     yield _case(dtypes.float32, (30, 40, 50), (False, False), ((7, 3), (3,)))
@@ -153,7 +162,7 @@ static void act(void *data, int64_t batch, int64_t row, int64_t col, int64_t row
 
 FINISHED = [
     _case(dtypes.float32, sizes, turned)
-    for sizes in [(3, 18, 5), (300, 700, 400), (70, 1, 30), (2, 90, 70), (5, 6, 0)]
+    for sizes in [(3, 18, 5), (300, 700, 400), (70, 1, 30), (2, 90, 70), (5, 6, 0), (32, 210, 340)]
     for turned in TURNS
 ]
 

@@ -33,6 +33,16 @@ S2_INLINE double s2_from_bits_f64(uint64_t bits) {
     return x;
 }
 
+/* a * b + c, rounded once. Where the processor has no such instruction the sum is one of doubles,
+ * which is rounded twice, but hardly ever to another number. */
+S2_INLINE float s2_fma_f32(float a, float b, float c) {
+#if defined(__FP_FAST_FMAF) || defined(__FMA__) || defined(__ARM_FEATURE_FMA)
+    return __builtin_fmaf(a, b, c);
+#else
+    return (float)((double)a * b + c);
+#endif
+}
+
 /* `value` with its sign flipped where the highest bit of `sign` is set. */
 S2_INLINE float s2_flip_f32(float value, uint32_t sign) {
     return s2_from_bits_f32(s2_bits_f32(value) ^ (sign & 0x80000000u));

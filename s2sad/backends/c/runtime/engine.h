@@ -10,32 +10,46 @@
 
 /* ---- tiles -------------------------------------------------------------------------------- */
 
-/* C[i, j] of a tile; b's row d begins at b + at[d]. */
-typedef void (*tile)(int64_t depth, const S2_REAL *a, const S2_REAL *b, const int64_t *at,
-                     S2_REAL *c, int64_t c_row, bool onto);
+/* C[i, j] of a tile: element d of row i of a is a[i + d * step], or, of rows that lie whole,
+ * a[i * step + d]; b's row d begins at b + at[d]. */
+typedef void (*tile)(int64_t depth, const S2_REAL *a, int64_t step, const S2_REAL *b,
+                     const int64_t *at, S2_REAL *c, int64_t c_row, bool onto);
+
+/* Rows of A that lie whole are reached from pointers to every third of them. */
+enum { STRIDE = 3, POINTERS = (S2_ROWS + STRIDE - 1) / STRIDE };
 
 static inline __attribute__((always_inline)) void
-sum_tile(const int rows, const int vectors, int64_t depth, const S2_REAL *restrict a,
-         const S2_REAL *restrict b, const int64_t *restrict at, S2_REAL *restrict c, int64_t c_row,
-         bool onto)
+sum_tile(const int rows, const int vectors, const bool lie_whole, int64_t depth,
+         const S2_REAL *restrict a, int64_t step, const S2_REAL *restrict b,
+         const int64_t *restrict at, S2_REAL *restrict c, int64_t c_row, bool onto)
 {
     vector sums[S2_ROWS][S2_WIDE];
+    const S2_REAL *lines[POINTERS];
 #pragma GCC unroll 16
     for (int i = 0; i < rows; i++)
 #pragma GCC unroll 4
         for (int j = 0; j < vectors; j++)
             sums[i][j] = (vector){0};
-    for (int64_t d = 0; d < depth; d++, a += rows) {
+#pragma GCC unroll 8
+    for (int i = 0; i < POINTERS; i++)
+        lines[i] = a + (lie_whole && i * STRIDE < rows ? i * STRIDE * step : 0);
+    for (int64_t d = 0; d < depth; d++) {
         const S2_REAL *row = b + at[d];
         vector y[S2_WIDE];
 #pragma GCC unroll 4
         for (int j = 0; j < vectors; j++)
             y[j] = *(const loose *)(row + j * LANES);
 #pragma GCC unroll 16
-        for (int i = 0; i < rows; i++)
+        for (int i = 0; i < rows; i++) {
+            S2_REAL x = lie_whole ? lines[i / STRIDE][i % STRIDE * step] : a[i];
 #pragma GCC unroll 4
             for (int j = 0; j < vectors; j++)
-                sums[i][j] += a[i] * y[j];
+                sums[i][j] += x * y[j];
+        }
+#pragma GCC unroll 8
+        for (int i = 0; i < POINTERS; i++)
+            lines[i]++;
+        a += step;
     }
 #pragma GCC unroll 16
     for (int i = 0; i < rows; i++)
@@ -48,13 +62,16 @@ sum_tile(const int rows, const int vectors, int64_t depth, const S2_REAL *restri
         }
 }
 
-#define TILE(rows, vectors)                                                                        \
-    static void tile_##rows##_##vectors(int64_t depth, const S2_REAL *a, const S2_REAL *b,         \
-                                        const int64_t *at, S2_REAL *c, int64_t c_row, bool onto)   \
+#define TILE(rows, vectors) TILE_OF(tile, rows, vectors, false) TILE_OF(whole, rows, vectors, true)
+#define TILE_OF(name, rows, vectors, lie_whole)                                                    \
+    static void name##_##rows##_##vectors(int64_t depth, const S2_REAL *a, int64_t step,           \
+                                          const S2_REAL *b, const int64_t *at, S2_REAL *c,         \
+                                          int64_t c_row, bool onto)                                \
     {                                                                                              \
-        sum_tile(rows, vectors, depth, a, b, at, c, c_row, onto);                                  \
+        sum_tile(rows, vectors, lie_whole, depth, a, step, b, at, c, c_row, onto);                 \
     }
 #define NAME(rows, vectors) tile_##rows##_##vectors,
+#define WHOLE(rows, vectors) whole_##rows##_##vectors,
 
 #define UP_TO_3(DO, v) DO(1, v) DO(2, v) DO(3, v)
 #define UP_TO_6(DO, v) UP_TO_3(DO, v) DO(4, v) DO(5, v) DO(6, v)
@@ -68,34 +85,39 @@ EACH(S2_ROWS, TILE, 1)
 EACH(S2_ROWS, TILE, S2_VECTORS)
 EACH(S2_FEW, TILE, S2_WIDE)
 
-/* By the number of rows. */
-static const tile NARROW[] = {NULL, EACH(S2_ROWS, NAME, 1)};
-static const tile USUAL[] = {NULL, EACH(S2_ROWS, NAME, S2_VECTORS)};
-static const tile BROAD[] = {NULL, EACH(S2_FEW, NAME, S2_WIDE)};
+/* By whether rows lie whole, and by their number. */
+static const tile NARROW[2][S2_ROWS + 1] = {{NULL, EACH(S2_ROWS, NAME, 1)},
+                                            {NULL, EACH(S2_ROWS, WHOLE, 1)}};
+static const tile USUAL[2][S2_ROWS + 1] = {{NULL, EACH(S2_ROWS, NAME, S2_VECTORS)},
+                                           {NULL, EACH(S2_ROWS, WHOLE, S2_VECTORS)}};
+static const tile BROAD[2][S2_ROWS + 1] = {{NULL, EACH(S2_FEW, NAME, S2_WIDE)},
+                                           {NULL, EACH(S2_FEW, WHOLE, S2_WIDE)}};
 
 typedef struct {
     const tile *tiles; /* by rows */
+    const tile *narrow;
     int64_t height;    /* rows of a panel of A, at most */
     int64_t width;     /* columns of a panel of B */
 } shape;
 
-static shape choose(int64_t rows, int64_t cols)
+static shape choose(int64_t rows, int64_t cols, bool lie_whole)
 {
     int64_t height = s2_even(rows, S2_ROWS);
+    const tile *narrow = NARROW[lie_whole];
     if (cols <= LANES)
-        return (shape){NARROW, height, LANES};
+        return (shape){narrow, narrow, height, LANES};
     if (height <= S2_FEW && cols > S2_VECTORS * LANES)
-        return (shape){BROAD, height, S2_WIDE * LANES};
-    return (shape){USUAL, height, S2_VECTORS * LANES};
+        return (shape){BROAD[lie_whole], narrow, height, S2_WIDE * LANES};
+    return (shape){USUAL[lie_whole], narrow, height, S2_VECTORS * LANES};
 }
 
 /* A tile of fewer columns than its vectors hold, or whose C must not be written beyond them. */
 static void edge(tile whole, int64_t rows, int64_t width, int64_t depth, const S2_REAL *a,
-                 const S2_REAL *b, const int64_t *at, S2_REAL *c, int64_t c_row, bool onto,
-                 int64_t cols)
+                 int64_t step, const S2_REAL *b, const int64_t *at, S2_REAL *c, int64_t c_row,
+                 bool onto, int64_t cols)
 {
     _Alignas(S2_VECTOR_BYTES) S2_REAL sums[S2_ROWS * S2_WIDE * LANES];
-    whole(depth, a, b, at, sums, width, false);
+    whole(depth, a, step, b, at, sums, width, false);
     for (int64_t i = 0; i < rows; i++)
         for (int64_t j = 0; j < cols; j++)
             c[i * c_row + j] = sums[i * width + j] + (onto ? c[i * c_row + j] : 0);
@@ -107,6 +129,8 @@ static void edge(tile whole, int64_t rows, int64_t width, int64_t depth, const S
 typedef struct {
     shape shape;
     const S2_REAL *a;
+    int64_t a_row;          /* from a row of A to the next, in place; 0 for panels */
+    int64_t a_step;         /* of the tiles, in place */
     const S2_REAL *b;       /* panels of B, or B itself in place */
     const S2_REAL *tail;    /* the last panel, where it is packed though B is in place */
     const int64_t *at;      /* rows of B within a panel, or in place */
@@ -126,16 +150,14 @@ static void sum_block(const panels *p, int64_t rows, int64_t from, int64_t end, 
         const int64_t *at = tail ? p->tail_at : p->at;
         bool narrow = j + LANES >= cols;
         for (int64_t i = 0; i < rows; i += height) {
-            int64_t count = s2_least(height, rows - i);
-            const S2_REAL *a = p->a + i * p->depth;
+            int64_t count = s2_least(height, rows - i), step = p->a_row ? p->a_step : count;
+            const S2_REAL *a = p->a + i * (p->a_row ? p->a_row : p->depth);
             S2_REAL *to = c + i * c_row + (j - from);
             if (whole)
-                p->shape.tiles[count](p->depth, a, b, at, to, c_row, onto);
-            else if (narrow)
-                edge(NARROW[count], count, LANES, p->depth, a, b, at, to, c_row, onto, cols - j);
+                p->shape.tiles[count](p->depth, a, step, b, at, to, c_row, onto);
             else
-                edge(p->shape.tiles[count], count, width, p->depth, a, b, at, to, c_row, onto,
-                     cols - j);
+                edge(narrow ? p->shape.narrow[count] : p->shape.tiles[count], count,
+                     narrow ? LANES : width, p->depth, a, step, b, at, to, c_row, onto, cols - j);
         }
     }
 }
@@ -156,20 +178,57 @@ static void pack_columns(const s2_lines *b, S2_REAL *to, int64_t col, int64_t co
         b->pack(b, to + j * depth, col + j, s2_least(width, cols - j), from, depth, width);
 }
 
-/* Hand on a finished block: rounded into C, then to the epilogue. */
+/* Let the epilogue see a part of C, of which a loose one lies in `sums`. */
+static void hand_on(const s2_sums *p, const S2_REAL *sums, int64_t sums_row, int64_t row,
+                    int64_t rows, int64_t col, int64_t cols)
+{
+    s2_tile tile;
+    if (p->loose) {
+        tile = *(const s2_tile *)p->epilogue_data;
+        tile.block = sums, tile.stride = sums_row;
+    }
+    if (p->epilogue)
+        p->epilogue(p->loose ? &tile : p->epilogue_data, p->batch, p->row + row, p->col + col,
+                    rows, cols);
+}
+
+/* x[i][j] to y[j][i], by squares. */
+static void turn_block(const S2_REAL *x, int64_t x_row, int64_t rows, int64_t cols, S2_REAL *y,
+                       int64_t y_row)
+{
+    for (int64_t i = 0; i < rows; i += 4)
+        for (int64_t j = 0; j < cols; j += 4) {
+            if (i + 4 <= rows && j + 4 <= cols) {
+                four square[4];
+                for (int r = 0; r < 4; r++)
+                    memcpy(&square[r], x + (i + r) * x_row + j, sizeof square[r]);
+                turn(square);
+                for (int r = 0; r < 4; r++)
+                    memcpy(y + (j + r) * y_row + i, &square[r], sizeof square[r]);
+                continue;
+            }
+            for (int64_t r = i; r < s2_least(i + 4, rows); r++)
+                for (int64_t l = j; l < s2_least(j + 4, cols); l++)
+                    y[l * y_row + r] = x[r * x_row + l];
+        }
+}
+
+/* Hand on a finished block: rounded into C, or turned, then to the epilogue. */
 static void finish(const s2_sums *p, const S2_REAL *sums, int64_t sums_row, int64_t row,
-                   int64_t rows, int64_t col, int64_t cols)
+                   int64_t rows, int64_t col, int64_t cols, S2_REAL *square)
 {
     if (p->round)
         for (int64_t i = 0; i < rows; i++)
             p->round((char *)p->c + ((row + i) * p->c_row + col) * (int64_t)p->c_bytes,
                      sums + i * sums_row, cols);
-    if (p->loose) {
-        s2_tile tile = *(const s2_tile *)p->epilogue_data;
-        tile.block = sums, tile.stride = sums_row;
-        p->epilogue(&tile, p->batch, p->row + row, p->col + col, rows, cols);
-    } else if (p->epilogue)
-        p->epilogue(p->epilogue_data, p->batch, p->row + row, p->col + col, rows, cols);
+    if (p->turned) {
+        S2_REAL *to = p->loose ? square : (S2_REAL *)p->c + col * p->c_row + row;
+        turn_block(sums, sums_row, rows, cols, to, p->loose ? rows : p->c_row);
+        sums = to, sums_row = rows;
+        int64_t first = row, count = rows;
+        row = col, rows = cols, col = first, cols = count;
+    }
+    hand_on(p, sums, sums_row, row, rows, col, cols);
 }
 
 /* Sums over nothing. */
@@ -179,25 +238,43 @@ static void clear(S2_REAL *c, int64_t c_row, int64_t rows, int64_t cols)
         memset(c + i * c_row, 0, (size_t)cols * sizeof *c);
 }
 
+/* Is A read in few columns, so that packing it would cost more than it gains? Rows that are read
+ * together must not fall into one set of the first cache. */
+static bool reads_in_place(const s2_sums *p, int64_t cols)
+{
+    int64_t line = p->a.line, depth = p->a.depth, page = 4096 / (int64_t)sizeof(S2_REAL);
+    bool apart = (line == 1 ? depth : line) % page;
+    return p->a_in_place && (line == 1 || depth == 1) && cols <= S2_A_IN_PLACE * (apart ? 4 : 1);
+}
+
 int S2_NAME(block)(const s2_sums *p, int64_t row, int64_t rows, int64_t col, int64_t cols)
 {
     if (rows <= 0 || cols <= 0)
         return 0;
-    panels now = {.shape = choose(rows, cols), .in_place = p->in_place && rows <= S2_IN_PLACE};
+    bool a_lies = reads_in_place(p, cols);
+    panels now = {.shape = choose(rows, cols, a_lies && p->a.line != 1)};
     int64_t width = now.shape.width, height = now.shape.height;
+    if (a_lies)
+        now.a_row = p->a.line, now.a_step = p->a.line == 1 ? p->a.depth : p->a.line;
+    bool like_a_panel = cols <= width && p->b.depth <= 2 * width;
+    now.in_place = p->in_place && (rows <= S2_IN_PLACE || like_a_panel);
     int64_t most = s2_even(p->k, S2_DEPTH), block = S2_BLOCK / height * height;
     bool pack_tail = now.in_place && !p->beyond && cols % width;
     int64_t packed = now.in_place ? pack_tail ? width : 0 : (cols + width - 1) / width * width;
-    S2_REAL *a = s2_workspace(S2_PACK_A, (size_t)(s2_least(rows, block) * most + 1) * sizeof *a);
+    int64_t a_rows = a_lies ? 0 : s2_least(rows, block);
+    S2_REAL *a = s2_workspace(S2_PACK_A, (size_t)(a_rows * most + 1) * sizeof *a);
     S2_REAL *b = s2_workspace(S2_PACK_B, (size_t)(packed * most + 1) * sizeof *b);
     int64_t steps[S2_DEPTH], own[S2_DEPTH], chunk = S2_CHUNK / width * width;
     /* Of a loose C whose sums are known at once, there is one block at a time. */
-    bool passing = p->loose && p->k <= most, apart = p->round || p->loose;
+    bool apart = p->round || p->loose || p->turned, passing = !p->round && apart && p->k <= most;
     int64_t c_rows = passing ? s2_least(rows, block) : rows;
     int64_t c_row = passing ? s2_least(cols, chunk) : apart ? cols : p->c_row;
     S2_REAL *c = apart ? s2_workspace(S2_ACCUMULATE, (size_t)(c_rows * c_row) * sizeof *c)
                        : (S2_REAL *)p->c + row * p->c_row + col;
-    if (!a || !b || !c)
+    S2_REAL *square = NULL;
+    if (p->turned && p->loose)
+        square = s2_workspace(S2_TURNED, (size_t)(s2_least(rows, block) * chunk) * sizeof *square);
+    if (!a || !b || !c || (p->turned && p->loose && !square))
         return 2;
     for (int64_t d = 0; d < most; d++)
         steps[d] = d * width, own[d] = d * p->b.depth;
@@ -207,9 +284,10 @@ int S2_NAME(block)(const s2_sums *p, int64_t row, int64_t rows, int64_t col, int
     do {
         now.depth = s2_least(most, p->k - from);
         bool last = from + now.depth >= p->k, onto = p->onto || from;
-        now.a = a;
         now.at = !now.in_place ? steps : p->at ? p->at + from : own;
-        now.b = !now.in_place ? b : (const S2_REAL *)p->b.data + col + (p->at ? 0 : from * p->b.depth);
+        now.b = b;
+        if (now.in_place)
+            now.b = (const S2_REAL *)p->b.data + col + (p->at ? 0 : from * p->b.depth);
         if (!now.in_place) {
             pack_columns(&p->b, b, col, cols, from, now.depth, width);
         } else if (pack_tail) {
@@ -220,14 +298,18 @@ int S2_NAME(block)(const s2_sums *p, int64_t row, int64_t rows, int64_t col, int
         }
         for (int64_t i = 0; i < rows; i += block) {
             int64_t high = s2_least(block, rows - i);
-            pack_rows(&p->a, a, row + i, high, from, now.depth, height);
+            now.a = a;
+            if (a_lies)
+                now.a = (const S2_REAL *)p->a.data + (row + i) * p->a.line + from * p->a.depth;
+            else
+                pack_rows(&p->a, a, row + i, high, from, now.depth, height);
             for (int64_t j = 0; j < cols; j += chunk) {
                 int64_t end = s2_least(j + chunk, cols);
                 S2_REAL *to = passing ? c : c + i * c_row + j;
                 if (p->k > 0)
                     sum_block(&now, high, j, end, cols, to, c_row, onto);
                 if (last)
-                    finish(p, to, c_row, row + i, high, col + j, end - j);
+                    finish(p, to, c_row, row + i, high, col + j, end - j, square);
             }
         }
         from += most;
@@ -237,57 +319,101 @@ int S2_NAME(block)(const s2_sums *p, int64_t row, int64_t rows, int64_t col, int
 
 /* ---- dot products ------------------------------------------------------------------------- */
 
-/* Few rows or columns, of which all lie whole: element (i, j) is the dot product of two lines. */
+/* Few rows or columns, of which all lie whole: element (i, j) is the dot product of two lines.
+ * Lanes of the inner axis from `from` to `end` are added to `parts`, which begin with it. */
 static inline __attribute__((always_inline)) void
-dot_tile(const int rows, const int cols, int64_t k, const S2_REAL *a, int64_t a_row,
-         const S2_REAL *b, int64_t b_col, S2_REAL *c, int64_t c_row)
+dot_tile(const int rows, const int cols, int64_t from, int64_t end, const S2_REAL *a,
+         int64_t a_row, const S2_REAL *b, int64_t b_col, vector *parts)
 {
     vector sums[4][4];
+#pragma GCC unroll 4
     for (int i = 0; i < rows; i++)
+#pragma GCC unroll 4
         for (int j = 0; j < cols; j++)
             sums[i][j] = (vector){0};
-    int64_t d = 0;
-    for (; d + LANES <= k; d += LANES) {
+    for (int64_t d = from; d < end; d += LANES) {
         vector y[4];
+#pragma GCC unroll 4
         for (int j = 0; j < cols; j++)
             y[j] = *(const loose *)(b + j * b_col + d);
+#pragma GCC unroll 4
         for (int i = 0; i < rows; i++)
+#pragma GCC unroll 4
             for (int j = 0; j < cols; j++)
                 sums[i][j] += *(const loose *)(a + i * a_row + d) * y[j];
     }
+#pragma GCC unroll 4
     for (int i = 0; i < rows; i++)
-        for (int j = 0; j < cols; j++) {
-            S2_REAL total = 0;
-            for (int64_t e = d; e < k; e++)
-                total += a[i * a_row + e] * b[j * b_col + e];
-            c[i * c_row + j] = total + across(sums[i][j]);
-        }
+#pragma GCC unroll 4
+        for (int j = 0; j < cols; j++)
+            parts[i * 4 + j] = from ? parts[i * 4 + j] + sums[i][j] : sums[i][j];
 }
 
 #define DOTS(rows, cols)                                                                           \
-    static void dots_##rows##_##cols(int64_t k, const S2_REAL *a, int64_t a_row, const S2_REAL *b, \
-                                     int64_t b_col, S2_REAL *c, int64_t c_row)                     \
+    static void dots_##rows##_##cols(int64_t from, int64_t end, const S2_REAL *a, int64_t a_row,   \
+                                     const S2_REAL *b, int64_t b_col, vector *parts)               \
     {                                                                                              \
-        dot_tile(rows, cols, k, a, a_row, b, b_col, c, c_row);                                     \
+        dot_tile(rows, cols, from, end, a, a_row, b, b_col, parts);                                \
     }
 #define DOTS_OF(rows) DOTS(rows, 1) DOTS(rows, 2) DOTS(rows, 3) DOTS(rows, 4)
 DOTS_OF(1) DOTS_OF(2) DOTS_OF(3) DOTS_OF(4)
 #define NAMES_OF(rows) {dots_##rows##_1, dots_##rows##_2, dots_##rows##_3, dots_##rows##_4}
 
 /* By the number of rows and of columns, less 1. */
-static void (*const DOT_TILES[4][4])(int64_t, const S2_REAL *, int64_t, const S2_REAL *, int64_t,
-                                     S2_REAL *, int64_t) = {NAMES_OF(1), NAMES_OF(2), NAMES_OF(3),
-                                                            NAMES_OF(4)};
+static void (*const DOT_TILES[4][4])(int64_t, int64_t, const S2_REAL *, int64_t, const S2_REAL *,
+                                     int64_t, vector *) = {NAMES_OF(1), NAMES_OF(2), NAMES_OF(3),
+                                                           NAMES_OF(4)};
+
+/* Lanes and what is left over, added up: rows `i` and columns `j` on, to `c`. */
+static void add_dots(const s2_sums *p, int64_t i, int64_t high, int64_t j, int64_t wide,
+                     const vector *parts, S2_REAL *c, int64_t c_row)
+{
+    const S2_REAL *a = (const S2_REAL *)p->a.data + i * p->a.line;
+    const S2_REAL *b = (const S2_REAL *)p->b.data + j * p->b.line;
+    for (int64_t r = 0; r < high; r++)
+        for (int64_t l = 0; l < wide; l++) {
+            S2_REAL total = 0;
+            for (int64_t d = p->k / LANES * LANES; d < p->k; d++)
+                total += a[r * p->a.line + d] * b[l * p->b.line + d];
+            c[r * c_row + l] = total + across(parts[r * 4 + l]);
+        }
+}
+
+/* Few rows and columns share what the cache holds of the inner axis. */
+static void dot_square(const s2_sums *p, int64_t row, int64_t rows, int64_t col, int64_t cols,
+                       S2_REAL *c, int64_t c_row)
+{
+    vector parts[S2_DOT_LINES / 4 * S2_DOT_LINES / 4][4 * 4];
+    int64_t whole = p->k / LANES * LANES, from = 0;
+    do {
+        int64_t end = s2_least(from + S2_DOT_DEPTH, whole);
+        vector(*to)[4 * 4] = parts;
+        for (int64_t i = 0; i < rows; i += 4)
+            for (int64_t j = 0; j < cols; j += 4, to++) {
+                int64_t high = s2_least(4, rows - i), wide = s2_least(4, cols - j);
+                DOT_TILES[high - 1][wide - 1](
+                    from, end, (const S2_REAL *)p->a.data + (row + i) * p->a.line, p->a.line,
+                    (const S2_REAL *)p->b.data + (col + j) * p->b.line, p->b.line, *to);
+                if (end == whole)
+                    add_dots(p, row + i, high, col + j, wide, *to, c + i * c_row + j, c_row);
+            }
+        from = end;
+    } while (from < whole);
+}
 
 void S2_NAME(dots)(const s2_sums *p, int64_t row, int64_t rows, int64_t col, int64_t cols)
 {
-    for (int64_t i = row; i < row + rows; i += 4)
-        for (int64_t j = col; j < col + cols; j += 4) {
-            int64_t high = s2_least(4, row + rows - i), wide = s2_least(4, col + cols - j);
-            DOT_TILES[high - 1][wide - 1](p->k, (const S2_REAL *)p->a.data + i * p->a.line,
-                                          p->a.line, (const S2_REAL *)p->b.data + j * p->b.line,
-                                          p->b.line, (S2_REAL *)p->c + i * p->c_row + j, p->c_row);
+    S2_REAL square[S2_DOT_LINES * S2_DOT_LINES];
+    for (int64_t i = row; i < row + rows; i += S2_DOT_LINES)
+        for (int64_t j = col; j < col + cols; j += S2_DOT_LINES) {
+            int64_t high = s2_least(S2_DOT_LINES, row + rows - i);
+            int64_t wide = s2_least(S2_DOT_LINES, col + cols - j);
+            S2_REAL *c = p->loose ? square : (S2_REAL *)p->c + i * p->c_row + j;
+            int64_t c_row = p->loose ? S2_DOT_LINES : p->c_row;
+            dot_square(p, i, high, j, wide, c, c_row);
+            if (p->loose)
+                hand_on(p, c, c_row, i, high, j, wide);
         }
-    if (p->epilogue)
-        p->epilogue(p->epilogue_data, p->batch, p->row + row, p->col + col, rows, cols);
+    if (!p->loose)
+        hand_on(p, NULL, 0, row, rows, col, cols);
 }

@@ -17,11 +17,13 @@
 /* From 0.927 on, erfc(x) is exp(-x q(x)). */
 S2_INLINE float s2_erf_f32(float x) {
     float size = fabsf(x), z = size * size, t = size > 4.0f ? 4.0f : size;
-    float p = -0x1.b80ff2p-6f + z * (0x1.54d426p-8f + z * (-0x1.aaa2b8p-11f + z * 0x1.5e05ep-14f));
-    p = 0x1.06eba8p-3f + z * (-0x1.812744p-2f + z * (0x1.ce2e1cp-4f + z * p));
-    float q = -0x1.85b484p-6f + t * (0x1.deed6p-9f + t * (-0x1.5583f8p-12f + t * 0x1.82c592p-17f));
-    q = 0x1.20ef5ap+0f + t * (0x1.453082p-1f + t * (0x1.b3415ap-4f + t * q));
-    float small = size + size * p, large = 1.0f - s2_exp_f32(-t * q);
+    float p = s2_fma_f32(z, s2_fma_f32(z, 0x1.5e05ep-14f, -0x1.aaa2b8p-11f), 0x1.54d426p-8f);
+    p = s2_fma_f32(z, s2_fma_f32(z, p, -0x1.b80ff2p-6f), 0x1.ce2e1cp-4f);
+    p = s2_fma_f32(z, s2_fma_f32(z, p, -0x1.812744p-2f), 0x1.06eba8p-3f);
+    float q = s2_fma_f32(t, s2_fma_f32(t, 0x1.82c592p-17f, -0x1.5583f8p-12f), 0x1.deed6p-9f);
+    q = s2_fma_f32(t, s2_fma_f32(t, q, -0x1.85b484p-6f), 0x1.b3415ap-4f);
+    q = s2_fma_f32(t, s2_fma_f32(t, q, 0x1.453082p-1f), 0x1.20ef5ap+0f);
+    float small = s2_fma_f32(size, p, size), large = 1.0f - s2_exp_f32(-t * q);
     return s2_signed_f32(size < 0.927f ? small : large, x);
 }
 

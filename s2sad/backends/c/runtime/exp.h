@@ -26,16 +26,30 @@ S2_INLINE double s2_scale_f64(double x, uint64_t rounded) {
     return x * first * s2_from_bits_f64((n - half) << 52);
 }
 
+/* exp(x) = 2**n (1 + excess). */
+typedef struct {
+    uint32_t rounded; /* the bits of n + S2_ROUND_F32 */
+    float n, excess;
+} s2_exp_parts;
+
+S2_INLINE s2_exp_parts s2_exp_parts_f32(float x) {
+    float rounded = s2_fma_f32(x, 0x1.715476p+0f, S2_ROUND_F32), n = rounded - S2_ROUND_F32;
+    float r = s2_fma_f32(n, 0x1.05c61p-29f, s2_fma_f32(n, -0x1.62e43p-1f, x));
+    float p = s2_fma_f32(r, 0x1.9fbdf8p-13f, 0x1.6d4078p-10f);
+    p = s2_fma_f32(r, s2_fma_f32(r, p, 0x1.1111cap-7f), 0x1.5554f2p-5f);
+    p = s2_fma_f32(r, s2_fma_f32(r, p, 0x1.555554p-3f), 0.5f);
+    return (s2_exp_parts){s2_bits_f32(rounded), n, s2_fma_f32(r * r, p, r)};
+}
+
+/* 2**n * factor, n from -126 to 127 less that of the factor, a power of 2 given by its bits. */
+S2_INLINE float s2_power_f32(uint32_t rounded, uint32_t factor) {
+    return s2_from_bits_f32((rounded << 23) + factor);
+}
+
 S2_INLINE float s2_exp_f32(float x) {
     x = x < -104.0f ? -104.0f : x;
-    x = x > 89.0f ? 89.0f : x;
-    float rounded = x * 0x1.715476p+0f + S2_ROUND_F32, n = rounded - S2_ROUND_F32;
-    float high = x - n * 0x1.62e4p-1f, low = n * 0x1.7f7d1cp-20f, r = high - low;
-    float p = 0x1.123b9cp-7f + r * 0x1.6dc576p-10f;
-    p = 0x1p-1f + r * (0x1.55548ep-3f + r * (0x1.55544cp-5f + r * p));
-    /* What `r` and 1 + r lose goes to the rest: sigmoid and pow need so much. */
-    float sum = 1.0f + r, rest = r * r * p + ((high - r) - low) + (r - (sum - 1.0f));
-    return s2_scale_f32(sum + rest, (int32_t)(s2_bits_f32(rounded) - 0x4b400000u));
+    s2_exp_parts e = s2_exp_parts_f32(x > 89.0f ? 89.0f : x);
+    return s2_scale_f32(1.0f + e.excess, (int32_t)(e.rounded - 0x4b400000u));
 }
 
 /* exp(r) - 1 - r for |r| <= log(2)/2. */
@@ -70,9 +84,10 @@ S2_INLINE float s2_exp2_f32(float x) {
     x = x < -151.0f ? -151.0f : x;
     x = x > 129.0f ? 129.0f : x;
     float rounded = x + S2_ROUND_F32, r = x - (rounded - S2_ROUND_F32);
-    float p = 0x1.3b2a72p-7f + r * (0x1.5f4eaap-10f + r * 0x1.43eb5cp-13f);
-    p = 0x1.62e43p-1f + r * (0x1.ebfbe0p-3f + r * (0x1.c6aec0p-5f + r * p));
-    return s2_scale_f32(1.0f + r * p, (int32_t)(s2_bits_f32(rounded) - 0x4b400000u));
+    float p = s2_fma_f32(r, 0x1.43eb5cp-13f, 0x1.5f4eaap-10f);
+    p = s2_fma_f32(r, s2_fma_f32(r, p, 0x1.3b2a72p-7f), 0x1.c6aec0p-5f);
+    p = s2_fma_f32(r, s2_fma_f32(r, p, 0x1.ebfbe0p-3f), 0x1.62e43p-1f);
+    return s2_scale_f32(s2_fma_f32(r, p, 1.0f), (int32_t)(s2_bits_f32(rounded) - 0x4b400000u));
 }
 
 /* 2**(high + low), where `low` is far below 1. */
@@ -105,12 +120,20 @@ S2_INLINE double s2_expm1_f64(double x) {
     return s2_signed_f64(fabs(n == 0.0 ? r + rest : scaled), x);
 }
 
-S2_INLINE float s2_expm1_f32(float x) { return (float)s2_expm1_f64((double)x); }
+/* With half of the power, which does not overflow. */
+S2_INLINE float s2_expm1_f32(float x) {
+    float y = x < -20.0f ? -20.0f : x;
+    s2_exp_parts e = s2_exp_parts_f32(y > 89.0f ? 89.0f : y);
+    float half = s2_power_f32(e.rounded, 0x3f000000u);
+    float value = 2.0f * s2_fma_f32(half, e.excess, half - 0.5f);
+    return s2_signed_f32(fabsf(e.n == 0.0f ? e.excess : value), x);
+}
 
 S2_INLINE float s2_sigmoid_f32(float x) {
     float small = s2_exp_f32(-fabsf(x)), whole = 1.0f + small, lost = small - (whole - 1.0f);
     float value = (x < 0.0f ? small : 1.0f) / whole;
-    return value - value * (lost * (x < 0.0f ? 1.0f - value : value)); /* 1 / whole, nearly */
+    /* 1 / whole, nearly. */
+    return s2_fma_f32(-value, lost * (x < 0.0f ? 1.0f - value : value), value);
 }
 
 S2_INLINE double s2_sigmoid_f64(double x) {

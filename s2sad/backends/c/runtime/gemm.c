@@ -26,7 +26,7 @@ typedef struct {
     const s2_matmul *what;
     const char *a, *b;
     char *c;
-    bool dots;
+    bool dots, turned;
     int64_t high, wide;   /* rows and columns of a tile */
     int64_t down, across; /* how many tiles there are */
 } job;
@@ -45,9 +45,11 @@ static s2_sums sums_of(const job *j, int64_t batch)
         .k = w->k,
         .a = {j->kind->pack, j->a + a * bytes, w->a_row, w->a_col, NULL},
         .b = {j->kind->pack, j->b + b * bytes, w->b_col, w->b_row, NULL},
+        .a_in_place = !j->kind->round,
         .in_place = w->b_col == 1 && !j->kind->round,
         .c = j->c + batch * w->m * w->n * bytes,
-        .c_row = w->n,
+        .c_row = j->turned ? w->m : w->n,
+        .turned = j->turned,
         .c_bytes = (size_t)bytes,
         .round = j->kind->round,
         .epilogue = w->epilogue,
@@ -79,6 +81,7 @@ static void cut(job *j, int64_t batches)
 {
     const s2_matmul *w = j->what;
     int64_t threads = s2_threads(), less = j->kind->round ? 2 : 1;
+    int64_t least = j->dots && w->k >= S2_LONG_DOTS ? S2_DOTS : S2_TILE_LEAST;
     j->high = s2_even(w->m, S2_TILE_ROWS / less);
     j->wide = s2_even(w->n, S2_TILE_COLUMNS / less);
     for (;;) {
@@ -87,29 +90,52 @@ static void cut(job *j, int64_t batches)
         if (threads == 1 || batches * j->down * j->across >= 4 * threads)
             return;
         int64_t *larger = j->high > j->wide ? &j->high : &j->wide;
-        if (*larger < 2 * S2_TILE_LEAST)
+        if (*larger < 2 * least)
             return;
-        *larger = s2_ceil_div(*larger, 2 * 32) * 32;
+        int64_t grain = s2_least(least, 32);
+        *larger = s2_ceil_div(*larger, 2 * grain) * grain;
     }
 }
 
-static int multiply(const kind *kind, const s2_matmul *what, const void *a, const void *b, void *c)
+static bool dots_pay(const s2_matmul *w)
+{
+    int64_t least = s2_least(w->m, w->n), most = s2_most(w->m, w->n);
+    return w->a_col == 1 && w->b_row == 1 &&
+           (least <= S2_DOTS || (most <= S2_DOT_LINES && w->k >= S2_LONG_DOTS));
+}
+
+static int multiply(const kind *kind, const s2_matmul *what, const void *a, const void *b, void *c,
+                    bool turned)
 {
     int64_t batches = 1;
     for (int64_t axis = 0; axis < what->rank; axis++)
         batches *= what->batch[axis][0];
     if (batches * what->m * what->n == 0)
         return 0;
-    job j = {.kind = kind, .what = what, .a = a, .b = b, .c = c};
-    j.dots = kind->dots && !what->loose && what->a_col == 1 && what->b_row == 1 &&
-             s2_least(what->m, what->n) <= S2_DOTS;
+    job j = {.kind = kind, .what = what, .a = a, .b = b, .c = c, .turned = turned};
+    j.dots = kind->dots && !turned && dots_pay(what);
     cut(&j, batches);
     int64_t worth = s2_most(1, j.high * j.wide * what->k);
     return s2_parallel_for(batches * j.down * j.across, s2_most(1, S2_WORTH / worth), run_tiles,
                            &j);
 }
 
-/* ---- a single column is a row ------------------------------------------------------------- */
+/* ---- operands exchanged ------------------------------------------------------------------- */
+
+/* A single column is a row, if its elements follow each other. */
+static bool is_column(const s2_matmul *w)
+{
+    return w->n == 1 && w->m != 1 && w->a_row == 1 && !w->rank && !w->loose;
+}
+
+/* Where lines of both lie whole, those that become lanes are turned: let these be the few. */
+static bool turning_pays(const kind *kind, const s2_matmul *w)
+{
+    int64_t lanes = S2_VECTOR_BYTES / kind->bytes;
+    return !kind->round && !w->rank && w->a_col == 1 && w->b_row == 1 && !dots_pay(w) &&
+           s2_ceil_div(w->m, lanes) * lanes * 8 <= w->m * 9 &&
+           w->n * w->k > 2 * w->m * (w->n + w->k);
+}
 
 static void exchange(void *data, int64_t batch, int64_t row, int64_t col, int64_t rows,
                      int64_t cols)
@@ -120,19 +146,24 @@ static void exchange(void *data, int64_t batch, int64_t row, int64_t col, int64_
 
 static int matmul(const kind *kind, const s2_matmul *what, const void *a, const void *b, void *c)
 {
-    if (what->n != 1 || what->m == 1 || what->a_row != 1 || what->rank || what->loose)
-        return multiply(kind, what, a, b, c);
-    s2_matmul turned = {
-        .m = 1,
+    bool column = is_column(what), turned = !column && turning_pays(kind, what);
+    if (!column && !turned)
+        return multiply(kind, what, a, b, c, false);
+    s2_matmul other = {
+        .m = what->n,
         .n = what->m,
         .k = what->k,
+        .a_row = what->b_col,
         .a_col = what->b_row,
         .b_row = what->a_col,
         .b_col = what->a_row,
-        .epilogue = what->epilogue ? exchange : NULL,
-        .epilogue_data = (void *)what,
+        .epilogue = what->epilogue,
+        .epilogue_data = what->epilogue_data,
+        .loose = what->loose,
     };
-    return multiply(kind, &turned, b, a, c);
+    if (column && what->epilogue)
+        other.epilogue = exchange, other.epilogue_data = (void *)what;
+    return multiply(kind, &other, b, a, c, turned);
 }
 
 #define DEFINE(name, KIND)                                                                         \

@@ -11,9 +11,13 @@
 
 S2_INLINE float s2_tanh_f32(float x) {
     float size = fabsf(x), z = size * size;
-    float p = -0x1.b9ef0cp-5f + z * (0x1.638faep-6f + z * (-0x1.0c0642p-7f + z * 0x1.1913bcp-9f));
-    p = z * (-0x1.555554p-2f + z * (0x1.11106ap-3f + z * p));
-    float small = size + size * p, large = 1.0f - 2.0f / (1.0f + s2_exp_f32(2.0f * size));
+    float p = s2_fma_f32(z, 0x1.1913bcp-9f, -0x1.0c0642p-7f);
+    p = s2_fma_f32(z, s2_fma_f32(z, p, 0x1.638faep-6f), -0x1.b9ef0cp-5f);
+    p = s2_fma_f32(z, s2_fma_f32(z, p, 0x1.11106ap-3f), -0x1.555554p-2f);
+    float small = s2_fma_f32(size * z, p, size), far = size > 10.0f ? 10.0f : size;
+    s2_exp_parts e = s2_exp_parts_f32(2.0f * far);
+    float power = s2_power_f32(e.rounded, 0x3f800000u);
+    float large = 1.0f - 2.0f / s2_fma_f32(power, e.excess, 1.0f + power);
     return s2_signed_f32(size < 0.625f ? small : large, x);
 }
 

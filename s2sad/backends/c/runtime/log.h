@@ -2,7 +2,7 @@
  *
  * x = 2**k (1 + f) with 1 + f from sqrt(1/2) to sqrt(2). f64: SunPro's fdlibm, `e_log.c` and
  * `s_log1p.c`, and FreeBSD's `e_log2.c` and `e_log10.c`, <= 1 ULP. f32: a minimax polynomial
- * (Remez), <= 1 ULP; log2, log10 and log1p in f64, rounded.
+ * (Remez), <= 1 ULP; log2 and log10 in f64, rounded.
  *
  * Copyright (C) 1993 by Sun Microsystems, Inc. All rights reserved.
  * Developed at SunPro, a Sun Microsystems, Inc. business.
@@ -26,16 +26,27 @@ S2_INLINE double s2_log_edges_f64(double value, double x) {
     return x == 0.0 ? -INFINITY : value;
 }
 
+/* (log(1 + f) - f + f**2 / 2) / f**3, 1 + f from sqrt(1/2) to sqrt(2). */
+S2_INLINE float s2_log_rest_f32(float f) {
+    float p = s2_fma_f32(f, s2_fma_f32(f, 0x1.1c8fb0p-4f, -0x1.e5fbd6p-4f), 0x1.e72ceap-4f);
+    p = s2_fma_f32(f, s2_fma_f32(f, p, -0x1.fae056p-4f), 0x1.232594p-3f);
+    p = s2_fma_f32(f, s2_fma_f32(f, p, -0x1.5564aap-3f), 0x1.99a54ep-3f);
+    return s2_fma_f32(f, s2_fma_f32(f, p, -0x1.ffffe8p-3f), 0x1.555548p-2f);
+}
+
+/* log of 2**k (1 + f + lost), where `lost` is far below f. */
+S2_INLINE float s2_log_sum_f32(float k, float f, float lost) {
+    float square = f * f;
+    float rest = s2_fma_f32(square * f, s2_log_rest_f32(f), s2_fma_f32(k, -0x1.05c61p-29f, lost));
+    return s2_fma_f32(k, 0x1.62e43p-1f, f + s2_fma_f32(-0.5f, square, rest));
+}
+
 S2_INLINE float s2_log_f32(float x) {
     float normal = x < 0x1p-126f ? x * 0x1p23f : x;
     uint32_t bits = s2_bits_f32(normal), above = bits - 0x3f3504f3u; /* sqrt(1/2) */
     float k = (float)((int32_t)above >> 23) - (x < 0x1p-126f ? 23.0f : 0.0f);
     float f = s2_from_bits_f32(bits - (above & 0xff800000u)) - 1.0f;
-    float p = 0x1.e72ceap-4f + f * (-0x1.e5fbd6p-4f + f * 0x1.1c8fb0p-4f);
-    p = -0x1.5564aap-3f + f * (0x1.232594p-3f + f * (-0x1.fae056p-4f + f * p));
-    p = 0x1.555548p-2f + f * (-0x1.ffffe8p-3f + f * (0x1.99a54ep-3f + f * p));
-    float square = f * f, rest = square * f * p + k * 0x1.7f7d1cp-20f;
-    return s2_log_edges_f32(k * 0x1.62e4p-1f + (f - (0.5f * square - rest)), x);
+    return s2_log_edges_f32(s2_log_sum_f32(k, f, 0.0f), x);
 }
 
 /* log of 2**k (1 + f) is k log(2) + f - (half - rest). */
@@ -112,8 +123,20 @@ S2_INLINE double s2_log1p_f64(double x) {
     return x == -1.0 ? -INFINITY : value;
 }
 
+S2_INLINE float s2_log1p_f32(float x) {
+    float u = 1.0f + x, left = x > 1.0f ? 1.0f - (u - x) : x - (u - 1.0f);
+    uint32_t bits = s2_bits_f32(u), power = (bits - 0x3f3504f3u) & 0xff800000u;
+    float scale = s2_from_bits_f32(0x3f800000u - power); /* 2**-k */
+    float lost = x < 0x1p24f ? left * scale : 0.0f, f = s2_from_bits_f32(bits - power) - 1.0f;
+    float g = f + lost, k = (float)((int32_t)power >> 23);
+    float value = s2_log_sum_f32(k, g, (f - g) + lost);
+    value = fabsf(x) < 0x1p-24f ? x : value; /* keeps -0.0, and the bits of a subnormal x */
+    value = x < INFINITY ? value : x;
+    value = x < -1.0f ? NAN : value;
+    return x == -1.0f ? -INFINITY : value;
+}
+
 S2_INLINE float s2_log2_f32(float x) { return (float)(s2_log_f64(x) * 0x1.71547652b82fep+0); }
 S2_INLINE float s2_log10_f32(float x) { return (float)(s2_log_f64(x) * 0x1.bcb7b1526e50ep-2); }
-S2_INLINE float s2_log1p_f32(float x) { return (float)s2_log1p_f64(x); }
 
 #endif

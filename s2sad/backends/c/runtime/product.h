@@ -30,6 +30,7 @@ typedef void (*s2_round)(void *stored, const void *sums, int64_t count);
 typedef struct {
     int64_t k;
     s2_lines a, b;
+    bool a_in_place;   /* a is a matrix of the type that is computed in: it need not be packed */
     bool in_place;     /* element d of column j of b is data[d * depth + j], of the type that is
                         * computed in: it need not be packed */
     const int64_t *at; /* else, if not NULL, data[at[d] + j] */
@@ -39,6 +40,7 @@ typedef struct {
     s2_round round;    /* NULL where C has the type that is computed in */
     size_t c_bytes;    /* of an element of C */
     bool onto;         /* C += A B; not where C is rounded */
+    bool turned;       /* C is the transpose of A B; not where C is rounded, and not C += */
     bool loose;        /* C is kept nowhere: the epilogue, of which the data is a s2_tile then, is
                         * given each block. Not where C is rounded */
     s2_epilogue epilogue;

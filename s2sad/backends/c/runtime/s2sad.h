@@ -51,7 +51,7 @@ S2_API void s2_watch_parts(s2_watch *watch);
  * NULL where there is none left. */
 enum {
     S2_PACK_A, S2_PACK_B, S2_ACCUMULATE, S2_SORT, S2_LINE, S2_IMAGE, S2_COLUMNS, S2_TAPS, S2_PARTS,
-    S2_TILES, S2_FILTERS, S2_AGAIN, S2_USES
+    S2_TILES, S2_FILTERS, S2_AGAIN, S2_TURNED, S2_USES
 };
 S2_API void *s2_workspace(int use, size_t bytes);
 

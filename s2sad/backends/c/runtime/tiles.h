@@ -49,7 +49,11 @@
 #define S2_TILE_COLUMNS 1024
 #define S2_TILE_LEAST 96     /* ... and that are worth one */
 #define S2_IN_PLACE 48       /* rows up to which B is not packed where its rows lie whole */
-#define S2_DOTS 4            /* rows or columns up to which dot products need no packing */
+#define S2_A_IN_PLACE 64     /* columns up to which A is not packed, or four times as many */
+#define S2_DOTS 4            /* rows or columns up to which dot products need no packing ... */
+#define S2_LONG_DOTS 1024    /* ... and depth from which that holds for ... */
+#define S2_DOT_LINES 16      /* ... so many of both, which share ... */
+#define S2_DOT_DEPTH 1024    /* ... so much of the inner axis at a time */
 #define S2_WORTH 65536       /* multiplications worth a thread of their own */
 
 /* Convolutions. */
