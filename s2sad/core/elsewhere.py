@@ -40,6 +40,8 @@ OF_CELLS = {
     "zero_grad": "leave it out: a gradient is the result of a call, and nothing adds them up",
     "step": "call the optimizer with the gradients: optimizer(gradients)",
 }  # fmt: skip
+_START = "write parameter.set_data(initializer(...)), which s2sad.nn.initializer has"
+_AT_ONCE = "leave it out: a call returns when what it gives is computed"
 #: Names in modules elsewhere.
 OF_MODULES = {
     "Module": "write nn.Cell", "Sequential": "write nn.SequentialCell",
@@ -48,6 +50,13 @@ OF_MODULES = {
     "functional": "such functions are in ops: ops.relu",
     "no_grad": "leave it out: only grad and its like take gradients",
     "manual_seed": "write set_seed(seed)", "optim": "optimizers are in nn: nn.Adam",
+    "constant_": _START, "normal_": _START, "kaiming_normal_": _START,
+    "sync": _AT_ONCE, "synchronize": _AT_ONCE,
+    "complex64": "no dtype is complex: keep the real and the imaginary part in two tensors",
+    "FloatTensor": "write Tensor(data, float32)", "LongTensor": "write Tensor(data, int64)",
+    "control_depend": "write ops.depend(value, expression)",
+    "multi_head_attention_forward": "write nn.MultiheadAttention",
+    "FlashAttention": "write ops.flash_attention_score",
 }  # fmt: skip
 #: Names of arguments elsewhere, each with those that may stand in its place here.
 OF_ARGUMENTS = {
@@ -60,7 +69,9 @@ OF_ARGUMENTS = {
 }  # fmt: skip
 
 #: Modules whose public names are looked through for one that another of them lacks.
-MODULES = {"s2sad": "s2sad", "s2sad.nn": "nn", "s2sad.ops": "ops"}
+MODULES = {
+    "s2sad": "s2sad", "s2sad.nn": "nn", "s2sad.ops": "ops", "s2sad.ops.operations": "ops",
+}  # fmt: skip
 
 
 def of_module(module: str, name: str, known: Iterable[str]) -> str | None:
@@ -71,8 +82,11 @@ def of_module(module: str, name: str, known: Iterable[str]) -> str | None:
     >>> of_module("s2sad.nn", "Module", ()), of_module("s2sad.nn", "Relu", ["ReLU6", "ReLU"])
     ('write nn.Cell', 'did you mean ReLU?')
     >>> import s2sad
-    >>> of_module("s2sad", "softmax", ())
-    'it is in ops: ops.softmax'
+    >>> of_module("s2sad", "softmax", ()), of_module("s2sad.ops", "control_depend", ())
+    ('it is in ops: ops.softmax', 'write ops.depend(value, expression)')
+    >>> from s2sad.ops import operations
+    >>> of_module("s2sad.nn", "SpaceToDepth", ())
+    'it is in ops: ops.SpaceToDepth'
     """
     if name in OF_MODULES:
         return OF_MODULES[name]

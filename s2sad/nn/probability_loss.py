@@ -6,9 +6,12 @@ from typing import Any
 
 from s2sad import ops
 from s2sad.core.cell import Cell
+from s2sad.core.diagnostics import fail
+from s2sad.nn.activation import get_activation
 from s2sad.nn.loss import LossBase
-from s2sad.ops.probability_loss import dice_loss, focal_loss
-from s2sad.ops.settings import number, positive
+from s2sad.ops.probability_loss import dice_loss, focal_loss, multi_class_dice_loss
+from s2sad.ops.promotion import require_tensor
+from s2sad.ops.settings import integer, number, positive
 
 
 class BCELoss(LossBase):
@@ -149,6 +152,56 @@ class DiceLoss(Cell):
 
     def construct(self, logits: Any, label: Any) -> Any:
         return dice_loss(logits, label, self.smooth)
+
+
+class MultiClassDiceLoss(Cell):
+    """Mean of the losses of `DiceLoss` of each class, after an activation.
+
+    Parameters
+    ----------
+    weights : Tensor, shape (classes, n), optional
+        By row i of it the loss of class i is multiplied; the result then has the shape (n,).
+    ignore_indiex : int, optional
+        A class whose loss counts as 0; the name is MindSpore's.
+    activation : str, Cell or None
+        Of the logits before all else; see `get_activation`.
+
+    Raises
+    ------
+    S2sadError
+        E0303 or E0304 for an argument of another form, E0401 for weights of other than two axes,
+        E0404 for an unknown activation; at a call E0304 for what is no Tensor, E0401 for fewer than
+        two axes, or shapes that do not fit.
+
+    Notes
+    -----
+    Logits and labels have the shape (batch, classes, ...). F. Milletari et al., "V-Net", 2016.
+
+    Examples
+    --------
+    >>> import s2sad as ms
+    >>> logits = ms.Tensor([[0.2, 0.5, 0.7], [0.3, 0.1, 0.5], [0.9, 0.6, 0.3]])
+    >>> labels = ms.Tensor([[0.0, 1.0, 0.0], [1.0, 0.0, 0.0], [0.0, 0.0, 1.0]])
+    >>> round(ms.nn.MultiClassDiceLoss()(logits, labels).item(), 4)
+    0.5496
+    """
+
+    def __init__(
+        self, weights: Any = None, ignore_indiex: int | None = None, activation: Any = "softmax"
+    ) -> None:
+        super().__init__()
+        if weights is not None and require_tensor(weights, "weights").ndim != 2:
+            raise fail("E0401", f"weights are a row for each class, got the shape {weights.shape}")
+        self.weights = weights
+        if ignore_indiex is not None:
+            integer("ignore_indiex", ignore_indiex)
+        self.ignore_indiex = ignore_indiex
+        self.activation = get_activation(activation, "MultiClassDiceLoss")
+
+    def construct(self, logits: Any, label: Any) -> Any:
+        if self.activation is not None:
+            logits = self.activation(logits)
+        return multi_class_dice_loss(logits, label, self.weights, self.ignore_indiex)
 
 
 class FocalLoss(LossBase):

@@ -9,7 +9,8 @@ from s2sad import prims as p
 from s2sad.core import dtypes
 from s2sad.core.cell import Cell
 from s2sad.core.dtypes import DType
-from s2sad.ops.settings import flag, integer
+from s2sad.ops.magnitude import l1_penalty
+from s2sad.ops.settings import flag, integer, positive
 
 
 class OneHot(Cell):
@@ -107,3 +108,32 @@ class ClipByNorm(Cell):
         wide, limit = ops.cast(x, dtypes.float32), ops.cast(clip_norm, dtypes.float32)
         length = ops.norm(wide, dim=self.axis, keepdim=True)
         return wide * (limit / p.maximum(length, limit))
+
+
+class L1Regularizer(Cell):
+    """`scale` times the sum of the absolute values of a tensor, in float32 at least.
+
+    Parameters
+    ----------
+    scale : float
+        Positive.
+
+    Raises
+    ------
+    S2sadError
+        E0303 or E0404 for a `scale` that cannot be; in a call E0301 for bools, E0304 for what is no
+        Tensor.
+
+    Examples
+    --------
+    >>> import s2sad as ms
+    >>> ms.nn.L1Regularizer(0.5)(ms.Tensor([[1.0, -2.0], [-3.0, 4.0]])).item()
+    5.0
+    """
+
+    def __init__(self, scale: float) -> None:
+        super().__init__()
+        self.scale = positive("scale", scale)
+
+    def construct(self, weights: Any) -> Any:
+        return l1_penalty(weights, self.scale)

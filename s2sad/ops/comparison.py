@@ -13,6 +13,7 @@ import numpy as np
 from s2sad import prims as p
 from s2sad.core import dtypes
 from s2sad.core.dtypes import DType, bool_, uint8
+from s2sad.core.tensor import Tensor
 from s2sad.ops.promotion import (
     as_dtype,
     as_operand,
@@ -187,17 +188,18 @@ def isclose(
 def allclose(
     input: Any, other: Any, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False
 ) -> Any:
-    """Whether all elements are close, as `isclose` says.
+    """Whether all elements are close, as `isclose` says: a bool, in compiled code a Tensor of one.
 
     Arguments and errors are those of `isclose`.
 
     Examples
     --------
     >>> import s2sad as ms
-    >>> allclose(ms.Tensor([1.0, 2.0]), ms.Tensor([1.0, 2.0 + 1e-6])).asnumpy()
-    array(True)
+    >>> allclose(ms.Tensor([1.0, 2.0]), ms.Tensor([1.0, 2.0 + 1e-6]))
+    True
     """
-    return p.reduce_all(isclose(input, other, rtol, atol, equal_nan))
+    found = p.reduce_all(isclose(input, other, rtol, atol, equal_nan))
+    return bool(found) if isinstance(found, Tensor) else found
 
 
 def isnan(input: Any) -> Any:

@@ -221,3 +221,28 @@ def take(input: Any, index: Any) -> Any:
     array([4, 1])
     """
     return p.gather(ravel(input), require_tensor(index, "take"), axis=0)
+
+
+def brought_in(what: str, places: Any, count: Any, mode: str) -> Any:
+    """`places`, integers, as `mode` has them where there are `count` elements.
+
+    Parameters
+    ----------
+    what : str
+        Who asks, for messages.
+    places : Tensor
+    count : int
+    mode : {"clip", "wrap", "raise"}
+        The nearest place that exists, the place modulo `count`, or as it stands.
+
+    Raises
+    ------
+    S2sadError
+        E0404 for another `mode`.
+    """
+    if mode not in ("clip", "raise", "wrap"):
+        raise fail("E0404", f"the mode of {what} is 'clip', 'raise' or 'wrap', got {mode!r}")
+    if mode == "raise":
+        return places
+    places = as_dtype(places, dtypes.int64)
+    return p.clip(places, 0, count - 1) if mode == "clip" else p.mod(places, count)

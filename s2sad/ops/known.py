@@ -10,7 +10,7 @@ from s2sad.core.diagnostics import fail
 from s2sad.core.tensor import Tensor
 from s2sad.ir import builder
 from s2sad.ir.graph import Value
-from s2sad.ops.promotion import constant, require_tensor
+from s2sad.ops.promotion import constant, holds, require_tensor
 from s2sad.ops.settings import flag
 
 
@@ -37,6 +37,36 @@ def is_floating_point(input: Any) -> bool:
     (True, False)
     """
     return require_tensor(input, "is_floating_point").dtype.is_float
+
+
+def is_complex(input: Any) -> bool:
+    """Whether `input` holds complex numbers: False for every Tensor, no dtype has such.
+
+    E0304 for what is no Tensor.
+
+    Examples
+    --------
+    >>> import s2sad as ms
+    >>> is_complex(ms.Tensor([1.0]))
+    False
+    """
+    require_tensor(input, "is_complex")
+    return False
+
+
+def is_signed(input: Any) -> bool:
+    """Whether the dtype of `input` has negative numbers, which is known while compiling.
+
+    E0304 for what is no Tensor.
+
+    Examples
+    --------
+    >>> import s2sad as ms
+    >>> is_signed(ms.Tensor([1])), is_signed(ms.Tensor([1], ms.uint8)), is_signed(ms.Tensor(True))
+    (True, False, False)
+    """
+    dtype = require_tensor(input, "is_signed").dtype
+    return dtype.is_float or (dtype.is_integer and holds(dtype, -1))
 
 
 class Constexpr:

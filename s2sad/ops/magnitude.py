@@ -10,8 +10,16 @@ import math
 from typing import Any
 
 from s2sad import prims as p
+from s2sad.core import dtypes
 from s2sad.core.diagnostics import fail
-from s2sad.ops.promotion import as_dtype, dtype_of, floats_of
+from s2sad.ops.promotion import (
+    as_dtype,
+    common,
+    dtype_of,
+    floats_of,
+    require_tensor,
+    type_of,
+)
 from s2sad.ops.reduce import given_axes
 from s2sad.prims.rules import axes_in_order
 
@@ -113,6 +121,31 @@ def _length(x: Any, ord: float, axes: Any, keepdims: bool) -> Any:
     safe = p.where(none, 1, total)
     root = p.sqrt(safe) if ord == 2 else p.pow(safe, 1.0 / ord)
     return p.where(none, 0 if ord > 0 else math.inf, root)
+
+
+def l1_penalty(x: Any, scale: float) -> Any:
+    """`scale` times the sum of all absolute values, in float32 at least.
+
+    Parameters
+    ----------
+    x : Tensor of numbers
+    scale : float
+
+    Raises
+    ------
+    S2sadError
+        E0301 for bools, E0304 for what is no Tensor.
+
+    Examples
+    --------
+    >>> import s2sad as ms
+    >>> l1_penalty(ms.Tensor([1, -2]), 0.5).asnumpy()
+    array(1.5, dtype=float32)
+    """
+    if require_tensor(x, "an L1 penalty").dtype is dtypes.bool_:
+        raise fail("E0301", f"an L1 penalty is of numbers, got {type_of(x)}")
+    wide = as_dtype(x, common(x.dtype, dtypes.float32))
+    return p.mul(p.reduce_sum(p.abs(wide), axis=None), scale)
 
 
 def matrix_norm(

@@ -145,6 +145,7 @@ from s2sad.ops.primitives.loss import (
     SoftmaxCrossEntropyWithLogits,
     SparseSoftmaxCrossEntropyWithLogits,
 )
+from s2sad.ops.primitives.magnitude import LpNorm, SquareSumAll
 from s2sad.ops.primitives.normalization import LRN, BatchNorm, L2Normalize, LayerNorm, RmsNorm
 from s2sad.ops.primitives.optimizer import Adam, ApplyMomentum
 from s2sad.ops.primitives.parameter_writes import (
@@ -170,7 +171,7 @@ from s2sad.ops.primitives.pool import (
     MaxPool3D,
     MaxPoolWithArgmax,
 )
-from s2sad.ops.primitives.powers import Xdivy
+from s2sad.ops.primitives.powers import MulNoNan, Xdivy
 from s2sad.ops.primitives.products import MatrixBandPart
 from s2sad.ops.primitives.random import (
     Bernoulli,
@@ -209,7 +210,14 @@ from s2sad.ops.primitives.reduce import (
     ReduceProd,
     ReduceSum,
 )
-from s2sad.ops.primitives.reordering import BatchToSpaceND, ReverseSequence, SpaceToBatchND
+from s2sad.ops.primitives.reordering import (
+    BatchToSpaceND,
+    DepthToSpace,
+    InvertPermutation,
+    ReverseSequence,
+    SpaceToBatchND,
+    SpaceToDepth,
+)
 from s2sad.ops.primitives.resize import ResizeBilinear, ResizeBilinearV2, ResizeNearestNeighbor
 from s2sad.ops.primitives.rounding import Ceil, Floor, Rint, Round, Trunc
 from s2sad.ops.primitives.scan import Cummax, Cummin, CumProd, CumSum
@@ -286,40 +294,41 @@ __all__ = [
     "Broadcast", "BroadcastTo", "Cast", "Cdist", "CeLU", "Ceil", "Cholesky", "CholeskyInverse",
     "CollectiveGather", "CollectiveScatter", "Concat", "ControlDepend", "Conv2D",
     "Conv2DBackpropInput", "Conv2DTranspose", "Conv3D", "Cos", "Cosh", "Cross", "CumProd", "CumSum",
-    "Cummax", "Cummin", "DType", "Depend", "Diag", "DiagPart", "Digamma", "Div", "DivNoNan",
-    "Dropout", "Dropout2D", "Dropout3D", "DynamicShape", "Einsum", "Elu", "EmbeddingLookup",
-    "Equal", "Erf", "Erfc", "Erfinv", "Exp", "ExpandDims", "Expm1", "Eye", "FastGeLU", "Fill",
-    "FillV2", "FlashAttentionScore", "Flatten", "FloatStatus", "Floor", "FloorDiv", "FloorMod",
-    "Gamma", "Gather", "GatherD", "GatherNd", "GatherV2", "Gcd", "GeLU", "Gelu", "Ger", "Greater",
-    "GreaterEqual", "GridSampler2D", "HShrink", "HSigmoid", "HSwish", "Heaviside",
-    "HistogramSummary", "HookBackward", "Hypot", "Identity", "ImageSummary", "InTopK", "IndexAdd",
-    "IndexFill", "InsertGradientOf", "Inv", "Invert", "IsClose", "IsFinite", "IsInf", "IsNan",
-    "KLDivLoss", "L2Loss", "L2Normalize", "LRN", "LayerNorm", "Lcm", "Lerp", "Less", "LessEqual",
-    "Lgamma", "LinSpace", "Log", "Log1p", "LogMatrixDeterminant", "LogSoftmax", "LogicalAnd",
-    "LogicalNot", "LogicalOr", "LogicalXor", "MaskedFill", "MaskedSelect", "MatMul",
-    "MatrixBandPart", "MatrixDeterminant", "MatrixInverse", "MatrixSolve", "MaxPool", "MaxPool3D",
-    "MaxPoolWithArgmax", "Maximum", "Meshgrid", "Minimum", "MirrorPad", "Mish", "Mod", "Mul",
-    "MultiMarginLoss", "Multinomial", "NLLLoss", "NanToNum", "Neg", "NeighborExchange",
-    "NeighborExchangeV2", "NonZero", "NotEqual", "OneHot", "Ones", "OnesLike", "PReLU", "Pack",
-    "Pad", "PadV3", "Partial", "Poisson", "Pow", "Primitive", "PrimitiveWithCheck",
-    "PrimitiveWithInfer", "Print", "Qr", "RandomCategorical", "RandomShuffle", "Range", "Rank",
-    "ReLU", "ReLU6", "RealDiv", "Receive", "Reciprocal", "Reduce", "ReduceAll", "ReduceAny",
-    "ReduceMax", "ReduceMean", "ReduceMin", "ReduceOp", "ReduceProd", "ReduceScatter", "ReduceSum",
-    "Reshape", "ResizeBilinear", "ResizeBilinearV2", "ResizeNearestNeighbor", "ReverseSequence",
-    "ReverseV2", "Rint", "RmsNorm", "Roll", "Round", "Rsqrt", "ScalarSummary", "ScalarToTensor",
-    "ScatterAdd", "ScatterDiv", "ScatterMax", "ScatterMin", "ScatterMul", "ScatterNd",
-    "ScatterNdAdd", "ScatterNdDiv", "ScatterNdMax", "ScatterNdMin", "ScatterNdMul", "ScatterNdSub",
-    "ScatterSub", "ScatterUpdate", "SeLU", "SearchSorted", "Select", "Send", "Shape", "SiLU",
-    "Sigmoid", "SigmoidCrossEntropyWithLogits", "Sign", "Sin", "Sinc", "Sinh", "Size", "Slice",
-    "SmoothL1Loss", "SoftMarginLoss", "SoftShrink", "Softmax", "SoftmaxCrossEntropyWithLogits",
-    "Softplus", "Softsign", "Sort", "SpaceToBatchND", "SparseGatherV2",
-    "SparseSoftmaxCrossEntropyWithLogits", "Split", "Sqrt", "Square", "SquaredDifference",
-    "Squeeze", "Stack", "StandardLaplace", "StandardNormal", "StopGradient", "StridedSlice", "Sub",
-    "Svd", "Tan", "Tanh", "TensorAdd", "TensorScatterAdd", "TensorScatterDiv",
-    "TensorScatterElements", "TensorScatterMax", "TensorScatterMin", "TensorScatterMul",
-    "TensorScatterSub", "TensorScatterUpdate", "TensorShape", "TensorSummary", "Tile", "TopK",
-    "Trace", "Transpose", "Tril", "Triu", "Trunc", "TruncateDiv", "TruncateMod", "TupleToArray",
-    "UniformInt", "UniformReal", "Unique", "UniqueConsecutive", "Unpack", "UnsortedSegmentMax",
-    "UnsortedSegmentMin", "UnsortedSegmentProd", "UnsortedSegmentSum", "Unstack", "Xdivy", "Xlogy",
-    "Zeros", "ZerosLike", "prim_attr_register",
+    "Cummax", "Cummin", "DType", "Depend", "DepthToSpace", "Diag", "DiagPart", "Digamma", "Div",
+    "DivNoNan", "Dropout", "Dropout2D", "Dropout3D", "DynamicShape", "Einsum", "Elu",
+    "EmbeddingLookup", "Equal", "Erf", "Erfc", "Erfinv", "Exp", "ExpandDims", "Expm1", "Eye",
+    "FastGeLU", "Fill", "FillV2", "FlashAttentionScore", "Flatten", "FloatStatus", "Floor",
+    "FloorDiv", "FloorMod", "Gamma", "Gather", "GatherD", "GatherNd", "GatherV2", "Gcd", "GeLU",
+    "Gelu", "Ger", "Greater", "GreaterEqual", "GridSampler2D", "HShrink", "HSigmoid", "HSwish",
+    "Heaviside", "HistogramSummary", "HookBackward", "Hypot", "Identity", "ImageSummary", "InTopK",
+    "IndexAdd", "IndexFill", "InsertGradientOf", "Inv", "Invert", "InvertPermutation", "IsClose",
+    "IsFinite", "IsInf", "IsNan", "KLDivLoss", "L2Loss", "L2Normalize", "LRN", "LayerNorm", "Lcm",
+    "Lerp", "Less", "LessEqual", "Lgamma", "LinSpace", "Log", "Log1p", "LogMatrixDeterminant",
+    "LogSoftmax", "LogicalAnd", "LogicalNot", "LogicalOr", "LogicalXor", "LpNorm", "MaskedFill",
+    "MaskedSelect", "MatMul", "MatrixBandPart", "MatrixDeterminant", "MatrixInverse", "MatrixSolve",
+    "MaxPool", "MaxPool3D", "MaxPoolWithArgmax", "Maximum", "Meshgrid", "Minimum", "MirrorPad",
+    "Mish", "Mod", "Mul", "MulNoNan", "MultiMarginLoss", "Multinomial", "NLLLoss", "NanToNum",
+    "Neg", "NeighborExchange", "NeighborExchangeV2", "NonZero", "NotEqual", "OneHot", "Ones",
+    "OnesLike", "PReLU", "Pack", "Pad", "PadV3", "Partial", "Poisson", "Pow", "Primitive",
+    "PrimitiveWithCheck", "PrimitiveWithInfer", "Print", "Qr", "RandomCategorical", "RandomShuffle",
+    "Range", "Rank", "ReLU", "ReLU6", "RealDiv", "Receive", "Reciprocal", "Reduce", "ReduceAll",
+    "ReduceAny", "ReduceMax", "ReduceMean", "ReduceMin", "ReduceOp", "ReduceProd", "ReduceScatter",
+    "ReduceSum", "Reshape", "ResizeBilinear", "ResizeBilinearV2", "ResizeNearestNeighbor",
+    "ReverseSequence", "ReverseV2", "Rint", "RmsNorm", "Roll", "Round", "Rsqrt", "ScalarSummary",
+    "ScalarToTensor", "ScatterAdd", "ScatterDiv", "ScatterMax", "ScatterMin", "ScatterMul",
+    "ScatterNd", "ScatterNdAdd", "ScatterNdDiv", "ScatterNdMax", "ScatterNdMin", "ScatterNdMul",
+    "ScatterNdSub", "ScatterSub", "ScatterUpdate", "SeLU", "SearchSorted", "Select", "Send",
+    "Shape", "SiLU", "Sigmoid", "SigmoidCrossEntropyWithLogits", "Sign", "Sin", "Sinc", "Sinh",
+    "Size", "Slice", "SmoothL1Loss", "SoftMarginLoss", "SoftShrink", "Softmax",
+    "SoftmaxCrossEntropyWithLogits", "Softplus", "Softsign", "Sort", "SpaceToBatchND",
+    "SpaceToDepth", "SparseGatherV2", "SparseSoftmaxCrossEntropyWithLogits", "Split", "Sqrt",
+    "Square", "SquareSumAll", "SquaredDifference", "Squeeze", "Stack", "StandardLaplace",
+    "StandardNormal", "StopGradient", "StridedSlice", "Sub", "Svd", "Tan", "Tanh", "TensorAdd",
+    "TensorScatterAdd", "TensorScatterDiv", "TensorScatterElements", "TensorScatterMax",
+    "TensorScatterMin", "TensorScatterMul", "TensorScatterSub", "TensorScatterUpdate",
+    "TensorShape", "TensorSummary", "Tile", "TopK", "Trace", "Transpose", "Tril", "Triu", "Trunc",
+    "TruncateDiv", "TruncateMod", "TupleToArray", "UniformInt", "UniformReal", "Unique",
+    "UniqueConsecutive", "Unpack", "UnsortedSegmentMax", "UnsortedSegmentMin",
+    "UnsortedSegmentProd", "UnsortedSegmentSum", "Unstack", "Xdivy", "Xlogy", "Zeros", "ZerosLike",
+    "prim_attr_register",
 ]  # fmt: skip

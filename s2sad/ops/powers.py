@@ -1,4 +1,4 @@
-"""Which quotients, powers and logarithms have a meaning of their own at the edges?"""
+"""Which products, quotients, powers and logarithms have a meaning of their own at the edges?"""
 
 from __future__ import annotations
 
@@ -8,7 +8,14 @@ from s2sad import prims as p
 from s2sad.core import dtypes
 from s2sad.ops.arithmetic import mul
 from s2sad.ops.exponential import exp2
-from s2sad.ops.promotion import as_tensor, floats_of, promote, promote_floats, require_tensor
+from s2sad.ops.promotion import (
+    as_tensor,
+    dtype_met,
+    floats_of,
+    promote,
+    promote_floats,
+    require_tensor,
+)
 from s2sad.ops.settings import fraction
 
 
@@ -113,3 +120,38 @@ def logit(input: Any, eps: float | None = None) -> Any:
         x = p.clip(x, fraction("eps", eps), 1 - eps)
     inside = p.logical_and(p.greater_equal(x, 0), p.less_equal(x, 1))
     return p.where(inside, p.sub(p.log(x), p.log1p(p.neg(x))), p.mul(x, float("nan")))
+
+
+def mul_no_nan(x: Any, y: Any) -> Any:
+    """``x * y``, and 0 where `y` is 0, whatever `x` is; shapes broadcast.
+
+    Parameters
+    ----------
+    x, y : Tensor or number
+        One at least a Tensor.
+
+    Raises
+    ------
+    S2sadError
+        E0301 for two operands of bools, E0304 for what is neither Tensor nor number, E0401 when
+        shapes do not broadcast.
+
+    Notes
+    -----
+    Gradients are those of the product; where `y` is 0 and `x` not finite, that by `y` is 0.
+
+    Examples
+    --------
+    >>> import s2sad as ms
+    >>> mul_no_nan(ms.Tensor([float("inf"), 3.0]), ms.Tensor([0.0, 2.0])).asnumpy()
+    array([0., 6.], dtype=float32)
+    """
+    one, other = promote(x, y)
+    dtype = dtype_met(one, other)
+    one, other = as_tensor(one, dtype), as_tensor(other, dtype)
+    if not dtype.is_float:
+        return p.mul(one, other)
+    none = p.equal(other, 0)
+    is_edge = p.logical_and(none, p.logical_not(p.is_finite(one)))
+    zero = p.where(none, 0, as_tensor(-0.0, dtype))  # no product is -0.0 where `y` is 0
+    return p.add(p.mul(p.where(is_edge, 0, one), other), zero)

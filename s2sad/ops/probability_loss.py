@@ -8,11 +8,14 @@ from __future__ import annotations
 from typing import Any
 
 from s2sad import prims as p
+from s2sad.core import dtypes
 from s2sad.core.diagnostics import fail
+from s2sad.ir import dims
 from s2sad.ops.loss import along, check_reduction, picked, reduced
-from s2sad.ops.promotion import as_dtype, require_tensor
+from s2sad.ops.promotion import as_dtype, constant, require_tensor, type_of
 from s2sad.ops.regression_loss import elementwise, widened
 from s2sad.ops.settings import number, positive
+from s2sad.prims.arrange import static_size
 from s2sad.prims.shape import require_shape
 
 #: Added to probabilities before their logarithm is taken.
@@ -251,9 +254,59 @@ def dice_loss(logits: Any, labels: Any, smooth: float = 1e-5) -> Any:
     smooth = positive("smooth", smooth)
     dtype, (x, y) = widened("dice_loss", logits, labels)
     require_shape(y.shape, x.shape, "the labels")
-    both = p.reduce_sum(p.mul(x, y), axis=None)
-    whole = p.add(p.reduce_sum(p.square(x), axis=None), p.reduce_sum(p.square(y), axis=None))
-    return as_dtype(p.sub(1.0, p.div(p.mul(both, 2.0), p.add(whole, smooth))), dtype)
+    return as_dtype(_dice(x, y, None, smooth), dtype)
+
+
+def _dice(x: Any, y: Any, axes: Any, smooth: float) -> Any:
+    """The loss of `dice_loss`, over the axes `axes` (all when None)."""
+    both = p.reduce_sum(p.mul(x, y), axis=axes)
+    whole = p.add(p.reduce_sum(p.square(x), axis=axes), p.reduce_sum(p.square(y), axis=axes))
+    return p.sub(1.0, p.div(p.mul(both, 2.0), p.add(whole, smooth)))
+
+
+def multi_class_dice_loss(
+    logits: Any, labels: Any, weights: Any = None, ignored: int | None = None
+) -> Any:
+    """Mean of `dice_loss` of each class, which are axis 1; that of the class `ignored` counts as 0.
+
+    Parameters
+    ----------
+    logits, labels : Tensor of one shape, (batch, classes, ...)
+    weights : Tensor, shape (classes, n), optional
+        By row i of it the loss of class i is multiplied; the result then has the shape (n,).
+    ignored : int, optional
+
+    Raises
+    ------
+    S2sadError
+        E0304 for what is no Tensor, E0401 for shapes, E0402 for a number of classes that is not
+        known where one is `ignored`.
+
+    Examples
+    --------
+    >>> import s2sad as ms
+    >>> x, y = ms.Tensor([[1.0, 0.0]]), ms.Tensor([[1.0, 1.0]])
+    >>> multi_class_dice_loss(x, y).item(), multi_class_dice_loss(x, y, ignored=1).item() < 1e-5
+    (0.5000025033950806, True)
+    """
+    given = (logits, labels) if weights is None else (logits, labels, weights)
+    dtype, (x, y, *rows) = widened("multi_class_dice_loss", *given)
+    if x.ndim < 2:
+        raise fail("E0401", f"classes are axis 1 of the logits, got {type_of(x)}")
+    require_shape(y.shape, x.shape, "the labels")
+    classes = x.shape[1]
+    losses = _dice(x, y, tuple(axis for axis in range(x.ndim) if axis != 1), 1e-5)
+    if rows:
+        if rows[0].ndim != 2 or dims.same(rows[0].shape[0], classes) is not True:
+            raise fail(
+                "E0401", f"weights have a row for each of {classes} classes, got {type_of(rows[0])}"
+            )
+        losses = p.mul(p.expand_dims(losses, axis=1), rows[0])
+    if ignored is not None:
+        counted = range(static_size(classes, "the number of classes"))
+        kept = [place for place in counted if place != ignored]
+        losses = p.gather(losses, constant(kept, dtypes.int64), axis=0)
+    return as_dtype(p.div(p.reduce_sum(losses, axis=0), classes), dtype)
 
 
 def focal_loss(

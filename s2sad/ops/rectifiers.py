@@ -81,6 +81,11 @@ def prelu(input: Any, weight: Any) -> Any:
     weight : Tensor, shape (C,) or (1,)
         A slope a channel, which is axis 1, or one for all; one as well where there is no axis 1.
 
+    Returns
+    -------
+    Tensor
+        Of the dtype of `input`, rounded to it where `weight` is wider.
+
     Raises
     ------
     S2sadError
@@ -96,7 +101,8 @@ def prelu(input: Any, weight: Any) -> Any:
     >>> prelu(ms.Tensor([[-1.0, -1.0]]), ms.Tensor([0.25, 0.5])).asnumpy()
     array([[-0.25, -0.5 ]], dtype=float32)
     """
-    x, slopes = promote(*require_tensors("prelu", input, weight))
+    given, slopes = require_tensors("prelu", input, weight)
+    x, slopes = promote(given, slopes)
     channels = x.shape[1] if x.ndim > 1 else 1
     if slopes.ndim != 1 or not (dims.same(slopes.shape[0], 1) or slopes.shape[0] == channels):
         raise fail(
@@ -105,7 +111,8 @@ def prelu(input: Any, weight: Any) -> Any:
         )  # fmt: skip
     along = (1,) * (x.ndim - 2) if x.ndim > 1 else ()
     shape = (slopes.shape[0], *along) if x.ndim else ()
-    return p.where(p.greater(x, 0), x, p.mul(x, p.reshape(slopes, shape=shape)))
+    found = p.where(p.greater(x, 0), x, p.mul(x, p.reshape(slopes, shape=shape)))
+    return as_dtype(found, given.dtype) if given.dtype.is_float else found
 
 
 def rrelu(input: Any, lower: float = 1 / 8, upper: float = 1 / 3) -> Any:

@@ -6,7 +6,11 @@ from typing import Any
 
 from s2sad import prims as p
 from s2sad.core import dtypes
-from s2sad.ops.promotion import as_dtype, dtype_of, require_tensor
+from s2sad.ops.exponential import logaddexp
+from s2sad.ops.promotion import as_dtype, dtype_of, require_floats, require_tensor
+from s2sad.ops.settings import integer
+from s2sad.prims.arrange import slice_axis, static_size
+from s2sad.prims.rules import axis_of
 
 
 def cumsum(x: Any, axis: int, dtype: Any = None) -> Any:
@@ -55,6 +59,50 @@ def _gathered(operand: Any, what: str, dtype: Any, least: Any = dtypes.int32) ->
     if dtype is not None:
         return as_dtype(x, dtype_of(dtype))
     return x if x.dtype.is_float or x.dtype.bits >= least.bits else as_dtype(x, least)
+
+
+def logcumsumexp(input: Any, axis: int) -> Any:
+    """Logarithm of the sum of the exponentials up to each place along `axis`, without overflow.
+
+    Parameters
+    ----------
+    input : Tensor of floats, shape (..., n, ...)
+    axis : int
+        The axis of length n, which must be known while compiling.
+
+    Returns
+    -------
+    Tensor
+        Of the shape and dtype of `input`; narrow floats are computed in float32.
+
+    Raises
+    ------
+    S2sadError
+        E0301 for other dtypes, E0303 for an axis that is no int, E0304 for what is no Tensor, E0402
+        for a length that is not known, E0403 for an axis that does not exist.
+
+    Notes
+    -----
+    Sums of 2, 4, 8, ... neighbours are made one out of another: W. D. Hillis and G. L. Steele,
+    "Data parallel algorithms", 1986.
+
+    Examples
+    --------
+    >>> import s2sad as ms
+    >>> logcumsumexp(ms.Tensor([1000.0, 1000.0, -1000.0]), 0).asnumpy()
+    array([1000.    , 1000.6932, 1000.6932], dtype=float32)
+    """
+    x = require_floats(input, "logcumsumexp")
+    along = axis_of(integer("axis", axis), x.ndim)
+    length = static_size(x.shape[along], "the length of the axis")
+    found, reach = as_dtype(x, x.dtype.compute), 1
+    while reach < length:
+        done = slice_axis(found, along, 0, reach)
+        early = slice_axis(found, along, 0, length - reach)
+        late = slice_axis(found, along, reach, length)
+        found = p.concat(done, logaddexp(early, late), axis=along)
+        reach *= 2
+    return as_dtype(found, x.dtype)
 
 
 def cummax(input: Any, axis: int) -> tuple[Any, Any]:

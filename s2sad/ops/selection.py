@@ -7,12 +7,17 @@ from typing import Any
 from s2sad import prims as p
 from s2sad.core import dtypes
 from s2sad.core.diagnostics import fail
+from s2sad.ir import dims
 from s2sad.ops.comparison import where
+from s2sad.ops.creation import tensor
+from s2sad.ops.index import brought_in
+from s2sad.ops.join import unstack
 from s2sad.ops.promotion import (
     as_dtype,
     as_operand,
     default_dtype,
     is_tensor,
+    promote,
     require_integers,
     require_tensor,
     require_tensors,
@@ -138,3 +143,41 @@ def filling(value: Any, x: Any, what: str) -> Any:
     if value.ndim:
         raise fail("E0401", f"the value of {what} has no axes, got {tuple(value.shape)}")
     return as_dtype(value, x.dtype)
+
+
+def choose(input: Any, choices: Any, mode: str = "clip") -> Any:
+    """Where `input` holds i, the element of ``choices[i]`` that stands there; shapes broadcast.
+
+    Parameters
+    ----------
+    input : Tensor of integers
+    choices : tuple or list of Tensor or numbers, or Tensor
+        One at least. They meet in one dtype; of a Tensor axis 0 tells them apart.
+    mode : {"clip", "wrap", "raise"}
+        What an index out of range means: the nearest one, or that modulo their number; "raise"
+        refuses it.
+
+    Raises
+    ------
+    S2sadError
+        E0301 for an `input` of no integers, E0304 for what is no Tensor, E0401 where shapes do not
+        broadcast, E0404 for no choices or another `mode`; at run time E0501 for an index out of
+        range.
+
+    Examples
+    --------
+    >>> import s2sad as ms
+    >>> choose(ms.Tensor([1, 0, 5]), [[0.5, 1.5, 2.5], 7.0]).asnumpy()
+    array([7. , 1.5, 7. ], dtype=float32)
+    """
+    places = require_integers(require_tensor(input, "choose"), "the indices of choose")
+    given = choices if isinstance(choices, (tuple, list)) else unstack(choices)
+    if not given:
+        raise fail("E0404", "choose takes one tensor at least to choose from")
+    met = promote(*(x if is_tensor(x) else tensor(x) for x in given))
+    shape = dims.broadcast(tuple(places.shape), *(tuple(x.shape) for x in met))
+    row = brought_in("choose", as_dtype(places, dtypes.int64), len(met), mode)
+    row = p.where(p.less(row, 0), len(met), row)  # none is counted from the end
+    side_by_side = p.stack(*(p.broadcast_to(x, shape=shape) for x in met), axis=0)
+    row = p.expand_dims(p.broadcast_to(row, shape=shape), axis=0)
+    return p.squeeze(p.gather_elements(side_by_side, row, axis=0), axis=0)

@@ -152,3 +152,78 @@ def _mirrored(x: Any, axis: int, before: int, after: int) -> Any:
     if after:
         parts.append(p.flip(slice_axis(x, axis, size - after, None), axis=axis))
     return p.concat(*parts, axis=axis) if len(parts) > 1 else x
+
+
+def depth_to_space(x: Any, block_size: int) -> Any:
+    """Each group of ``block_size**2`` channels, far apart, as one on a grid that is so much finer.
+
+    Channel ``(i * block_size + j) * C + c`` gives place (i, j) of each block of channel c, where
+    `pixel_shuffle` takes neighbours for it.
+
+    Parameters
+    ----------
+    x : Tensor, shape (N, C * block_size**2, H, W)
+    block_size : int
+        At least 2.
+
+    Returns
+    -------
+    Tensor, shape (N, C, H * block_size, W * block_size)
+
+    Raises
+    ------
+    S2sadError
+        E0303 or E0404 for a size of another form or value, E0304 for what is no Tensor, E0401 for
+        channels that it does not divide, or other than four axes.
+
+    Examples
+    --------
+    >>> import s2sad as ms
+    >>> depth_to_space(ms.ops.arange(8).reshape(1, 8, 1, 1), 2).tolist()
+    [[[[0, 2], [4, 6]], [[1, 3], [5, 7]]]]
+    """
+    x, block = require_tensor(x, "DepthToSpace"), integer("block_size", block_size, 2)
+    if x.ndim != 4 or dims.same(x.shape[1] % block**2, 0) is not True:
+        raise fail("E0401", f"DepthToSpace by {block} takes four axes, and {block**2} must divide "
+                   f"axis 1, got {x.shape}")  # fmt: skip
+    batch, channels, height, width = x.shape
+    count = channels // block**2
+    parts = p.reshape(x, shape=(batch, block, block, count, height, width))
+    ordered = p.transpose(parts, perm=(0, 3, 4, 1, 5, 2))
+    return p.reshape(ordered, shape=(batch, count, height * block, width * block))
+
+
+def space_to_depth(x: Any, block_size: int) -> Any:
+    """Each square of ``block_size**2`` elements as so many channels: undoes `depth_to_space`.
+
+    Parameters
+    ----------
+    x : Tensor, shape (N, C, H * block_size, W * block_size)
+    block_size : int
+        At least 2.
+
+    Returns
+    -------
+    Tensor, shape (N, C * block_size**2, H, W)
+
+    Raises
+    ------
+    S2sadError
+        E0303 or E0404 for a size of another form or value, E0304 for what is no Tensor, E0401 for
+        sizes that it does not divide, or other than four axes.
+
+    Examples
+    --------
+    >>> import s2sad as ms
+    >>> space_to_depth(ms.ops.arange(8).reshape(1, 2, 2, 2), 2).reshape(-1).tolist()
+    [0, 4, 1, 5, 2, 6, 3, 7]
+    """
+    x, block = require_tensor(x, "SpaceToDepth"), integer("block_size", block_size, 2)
+    if x.ndim != 4 or any(dims.same(size % block, 0) is not True for size in x.shape[2:]):
+        raise fail("E0401", f"SpaceToDepth by {block} takes four axes, and {block} must divide the "
+                   f"last two, got {x.shape}")  # fmt: skip
+    batch, channels, height, width = x.shape
+    parts = p.reshape(x, shape=(batch, channels, height // block, block, width // block, block))
+    ordered = p.transpose(parts, perm=(0, 3, 5, 1, 2, 4))
+    coarse = (batch, channels * block**2, height // block, width // block)
+    return p.reshape(ordered, shape=coarse)

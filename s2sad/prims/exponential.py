@@ -8,9 +8,9 @@ import numpy as np
 
 from s2sad.ir.primitive import Trait
 from s2sad.prims.arithmetic import abs, pow
-from s2sad.prims.comparison import not_equal
+from s2sad.prims.comparison import equal, greater_equal, not_equal
 from s2sad.prims.define import primitive
-from s2sad.prims.logic import logical_or
+from s2sad.prims.logic import logical_and, logical_or
 from s2sad.prims.rules import elementwise, is_float
 from s2sad.prims.select import where
 
@@ -214,8 +214,9 @@ def pow_adjoint(x, y, out, dout):
     # derivatives do not meet the infinity either.
     regular = logical_or(not_equal(y, 0), abs(x) > 0)
     dx = where(regular, dout * (y * pow(where(regular, x, 1), y - 1)), 0)
-    positive = x > 0
-    dy = where(positive, dout * (out * log(where(positive, x, 1))), 0)
+    # 0**y is 0 for every y > 0. Below 0 there is no power of y nearby: the NaN of log says so.
+    steady = logical_and(equal(x, 0), greater_equal(y, 0))
+    dy = where(steady, 0, dout * (out * log(where(steady, 1, x))))
     return dx, dy
 
 

@@ -190,7 +190,7 @@ MERGED = [
     "add:602:342 ops.Add:458 ops.add:54 ops.TensorAdd:45 mint.add:21 .add:17 .add_:7",
     (
         "interpolate:590:421 mint.interpolate:204 ops.interpolate:164 "
-        "ops.ResizeNearestNeighbor:147 ops.ResizeBilinear:105 ops.upsample:2 ops.Upsample:1"
+        "ops.ResizeNearestNeighbor:147 ops.ResizeBilinear:105 ops.upsample:2 ops.Upsample:1!"
     ),
     (
         "max:586:372 ops.ArgMaxWithValue:161 ops.ReduceMax:124 ops.max:118 .max:94 "
@@ -218,7 +218,7 @@ MERGED = [
     "square:353:248 ops.Square:180 ops.square:133 numpy.square:36 .square:8 mint.square:8",
     (
         "argmax:348:234 ops.Argmax:135 .argmax:95 ops.argmax:69 mint.argmax:47 numpy.argmax:7 "
-        "mint.Argmax:1"
+        "mint.Argmax:1!"
     ),
     "abs:335:232 ops.abs:124 ops.Abs:118 mint.abs:47 .abs:23 numpy.abs:21 ops.absolute:7",
     "contiguous:324:318 .contiguous:324",
@@ -233,14 +233,14 @@ MERGED = [
     "minimum:263:152 ops.Minimum:163 ops.minimum:65 numpy.minimum:24 mint.minimum:16",
     (
         "repeat:262:228 .repeat:132 .repeat_interleave:66 mint.repeat_interleave:43 "
-        "ops.repeat_interleave:23 numpy.repeat:18 ops.repeat:1"
+        "ops.repeat_interleave:23 numpy.repeat:18 ops.repeat:1!"
     ),
-    "norm:248:169 ops.norm:152 mint.norm:43 .norm:32 numpy.norm:23 ops.Norm:1",
+    "norm:248:169 ops.norm:152 mint.norm:43 .norm:32 numpy.norm:23 ops.Norm:1!",
     "sub:219:122 ops.Sub:192 ops.sub:17 mint.sub:6 .sub:2 ops.subtract:2 numpy.subtract:1",
-    "chunk:216:209 .chunk:128 mint.chunk:73 ops.chunk:25 numpy.chunk:1",
+    "chunk:216:209 .chunk:128 mint.chunk:73 ops.chunk:25 numpy.chunk:1!",
     "linspace:212:187 ops.linspace:88 mint.linspace:75 numpy.linspace:33 ops.LinSpace:19",
     (
-        "cumsum:197:177 mint.cumsum:85 .cumsum:44 ops.cumsum:41 ops.CumSum:28 ops.Cumsum:2 "
+        "cumsum:197:177 mint.cumsum:85 .cumsum:44 ops.cumsum:41 ops.CumSum:28 ops.Cumsum:2! "
         "numpy.cumsum:2"
     ),
     ("greater:191:88 ops.Greater:163 ops.gt:11 mint.greater:6 numpy.greater:6 ops.greater:6 .gt:1"),
@@ -250,7 +250,7 @@ MERGED = [
         "mint.reciprocal:4 .reciprocal:2"
     ),
     "einsum:183:175 mint.einsum:113 ops.einsum:47 ops.Einsum:24",
-    ("normalize:178:121 ops.L2Normalize:135 mint.normalize:40 ops.normalize:2 ops.l2_normalize:1"),
+    ("normalize:178:121 ops.L2Normalize:135 mint.normalize:40 ops.normalize:2 ops.l2_normalize:1!"),
     (
         "maskedfill:175:153 .masked_fill:89 ops.masked_fill:66 ops.MaskedFill:20 "
         ".masked_fill_:14 mint.masked_fill:1"
@@ -269,7 +269,7 @@ MERGED = [
     ),
     (
         "logsoftmax:147:85 ops.LogSoftmax:85 ops.log_softmax:41 mint.log_softmax:23 "
-        "mint.Log_softmax:1"
+        "mint.Log_softmax:1!"
     ),
     (
         "gatherelements:142:89 ops.GatherD:77 ops.gather_elements:43 ops.gather_d:21 "
@@ -278,7 +278,7 @@ MERGED = [
     "allreduce:141:73 ops.AllReduce:139 mint.all_reduce:2",
     "less:140:85 ops.Less:124 ops.less:7 mint.lt:5 numpy.less:3 ops.lt:1",
     "eye:139:88 ops.Eye:59 ops.eye:43 numpy.eye:28 mint.eye:13",
-    "gathernd:139:68 ops.GatherNd:126 ops.gather_nd:12 ops.GatherND:1",
+    "gathernd:139:68 ops.GatherNd:126 ops.gather_nd:12 ops.GatherND:1!",
     "size:135:98 .size:102 ops.Size:29 ops.size:4",
     "clipbyglobalnorm:131:79 ops.clip_by_global_norm:131",
     "sort:130:78 ops.Sort:80 ops.sort:28 mint.sort:14 .sort:12",
@@ -308,8 +308,8 @@ MERGED = [
     "slice:85:42 ops.Slice:79 ops.slice:7",
     "isnan:83:71 ops.isnan:40 mint.isnan:21 ops.IsNan:13 numpy.isnan:8 .isnan:1",
     "scalartotensor:82:40 ops.scalar_to_tensor:66 ops.ScalarToTensor:16",
-    "bool:81:77 .bool:75 numpy.bool_:5 mint.bool:1",
-    "mseloss:81:76 ops.mse_loss:57 mint.mse_loss:23 ops.MSELoss:1",
+    "bool:81:77 .bool:75 numpy.bool_:5 mint.bool:1!",
+    "mseloss:81:76 ops.mse_loss:57 mint.mse_loss:23 ops.MSELoss:1!",
     "nonzero:79:68 ops.nonzero:34 mint.nonzero:29 .nonzero:15 ops.NonZero:3",
     "flashattentionscore:77:77 ops.FlashAttentionScore:51 ops.flash_attention_score:26",
     "gelu:76:63 ops.GeLU:33 mint.gelu:29 ops.gelu:7 ops.Gelu:7",

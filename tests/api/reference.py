@@ -22,7 +22,7 @@ OPS: dict[str, list[str]] = {
     ).split(),
     "Reductions": (
         "sum mean prod max min amax amin argmax argmin all any std var std_mean var_mean median "
-        "logsumexp cumsum cumprod cummax cummin norm count_nonzero nansum nanmean"
+        "logsumexp cumsum cumprod cummax cummin logcumsumexp norm count_nonzero nansum nanmean"
     ).split(),
     "Linear algebra": (
         "matmul bmm mm mv dot inner outer addmm addbmm baddbmm batch_dot tensor_dot einsum kron "
@@ -78,7 +78,8 @@ OPS: dict[str, list[str]] = {
         "Assign AssignAdd AssignSub ApplyMomentum Adam Print Depend StopGradient Partial "
         "InsertGradientOf HookBackward ScalarSummary TensorSummary ImageSummary HistogramSummary "
         "Add Sub Mul Div RealDiv Pow Exp Log Sqrt ReduceMax ReduceMin HyperMap Map "
-        "MultitypeFuncGraph GradOperation"
+        "MultitypeFuncGraph GradOperation DepthToSpace SpaceToDepth LpNorm MulNoNan SquareSumAll "
+        "InvertPermutation"
     ).split(),
 }
 
@@ -113,7 +114,7 @@ NN: dict[str, list[str]] = {
         "MAELoss SmoothL1Loss HuberLoss BCELoss BCEWithLogitsLoss KLDivLoss CosineEmbeddingLoss "
         "MarginRankingLoss HingeEmbeddingLoss SoftMarginLoss MultiMarginLoss MultilabelMarginLoss "
         "MultiLabelSoftMarginLoss TripletMarginLoss GaussianNLLLoss PoissonNLLLoss CTCLoss "
-        "DiceLoss FocalLoss SampledSoftmaxLoss"
+        "DiceLoss MultiClassDiceLoss FocalLoss SampledSoftmaxLoss L1Regularizer"
     ).split(),
     "Optimizers": (
         "Optimizer Momentum SGD Adam LazyAdam AdamWeightDecay AdaMax Adagrad Adadelta RMSProp "
@@ -143,15 +144,16 @@ INITIALIZERS: dict[str, list[str]] = {
 METHODS: dict[str, list[str]] = {
     "Methods and attributes": (
         "abs add addbmm addmm addmv all allclose any argmax argmin argsort asnumpy assign_value "
-        "astype bfloat16 bmm bool broadcast_to chunk clamp clamp_ clip clone contiguous copy cos "
-        "cumsum data_ptr device dim div divide double dtype eq exp expand expand_as expand_dims "
-        "fill flatten float from_numpy gather half has_init index_add index_add_ index_select "
-        "init_data int is_contiguous isclose item itemset itemsize log logsumexp long masked_fill "
-        "masked_fill_ masked_scatter masked_select matmul max mean median min mT mul nan_to_num "
-        "narrow nbytes ndim ne new_full new_ones new_zeros nonzero norm numel numpy permute pow "
-        "prod ravel register_hook repeat repeat_interleave reshape roll round rsqrt scatter "
-        "scatter_ select set_dtype shape sigmoid sin size softmax sort split sqrt squeeze std "
-        "strides sub sum swapaxes T t take tanh tile to tolist topk transpose tril type_as unbind "
-        "unique unsqueeze value var view where"
+        "astype bfloat16 bmm bool broadcast_to choose chunk clamp clamp_ clip clone contiguous "
+        "copy cos cumsum data_ptr device dim div divide double dtype eq exp expand expand_as "
+        "expand_dims fill flatten float from_numpy gather half has_init index_add index_add_ "
+        "index_select init_data int is_complex is_contiguous is_signed isclose item itemset "
+        "itemsize log logcumsumexp logsumexp long masked_fill masked_fill_ masked_scatter "
+        "masked_select matmul max mean median min mT mul nan_to_num narrow nbytes ndim ne "
+        "nelement new_full new_ones new_zeros nonzero norm numel numpy permute pow prod ptp ravel "
+        "register_hook repeat repeat_interleave reshape roll round rsqrt scatter scatter_ select "
+        "set_dtype shape sigmoid sin size softmax sort split sqrt squeeze std strides sub sum "
+        "swapaxes t T take tanh tile to tolist topk transpose tril type type_as unbind unique "
+        "unsqueeze value var view where"
     ).split(),
 }

@@ -181,7 +181,8 @@ def _merged() -> dict[str, Count]:
 
 def _spellings() -> dict[str, Count]:
     words = (word.split(":") for row in counts.MERGED for word in row.split()[1:])
-    return {name: Count(int(files), int(files)) for name, files in words}
+    numbers = ((name, int(files.rstrip("!")), files.endswith("!")) for name, files in words)
+    return {name: Count(files, files, is_gone) for name, files, is_gone in numbers}
 
 
 if __name__ == "__main__":

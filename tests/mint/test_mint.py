@@ -219,3 +219,38 @@ def test_random_numbers():
     assert mint.normal(ms.Tensor([1.0, 2.0]), 0.0).tolist() == [1.0, 2.0]
     assert sorted(mint.multinomial(ms.Tensor([1.0, 1.0, 1.0]), 3).tolist()) == [0, 1, 2]
     assert 0 <= mint.randint_like(ms.Tensor(I), 2).asnumpy().min() <= 1
+
+
+IN_PLACE = {
+    "relu_": (lambda x: F.relu_(x), np.maximum(X, 0)),
+    "sigmoid_": (lambda x: F.sigmoid_(x), special.expit(X)),
+    "elu_": (lambda x: F.elu_(x, 2.0), np.where(X > 0, X, 2 * np.expm1(X))),
+    "hardtanh_": (lambda x: F.hardtanh_(input=x, max_val=2), np.clip(X, -1, 2)),
+    "threshold_": (lambda x: F.threshold_(x, 0.75, 9.0), np.where(X > 0.75, X, 9.0)),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", IN_PLACE)
+def test_functions_that_write_their_tensor(name):
+    write, expected = IN_PLACE[name]
+
+    def run(x):
+        y = x * 1
+        other = y
+        return write(y) + 0, other + 0
+
+    for each in both_forms(run, ms.Tensor(X)):
+        np.testing.assert_allclose(each.asnumpy(), expected, rtol=1e-14)
+    x = ms.Tensor(X)
+    assert write(x) is x
+    np.testing.assert_allclose(x.asnumpy(), expected, rtol=1e-14)
+    check_gradients(run_and_sum(write), X)
+
+
+def run_and_sum(write):
+    def run(x):
+        y = x * 1
+        write(y)
+        return y * y
+
+    return run

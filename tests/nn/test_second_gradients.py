@@ -182,6 +182,9 @@ CASES = {
         nn.CTCLoss, ops.log_softmax(x(4, 1, 3), -1), ms.Tensor([[1, 2]]), ms.Tensor([4]),
         ms.Tensor([2]),
     ),
+    "L1Regularizer": (lambda: nn.L1Regularizer(0.3), TABLE),
+    "MultiClassDiceLoss": (
+        lambda: nn.MultiClassDiceLoss(x(4, 2), 1, "sigmoid"), x(3, 4), x(3, 4, seed=1, low=0.1)),
     "DiceLoss": (nn.DiceLoss, x(3, 4, low=0.1, high=0.9), x(3, 4, seed=1, low=0.1, high=0.9)),
     "FocalLoss": (nn.FocalLoss, x(2, 3), whole(2, 1, below=3)),
     "GaussianNLLLoss": (

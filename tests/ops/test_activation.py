@@ -249,6 +249,24 @@ def test_prelu(shape, count):
         check_second_gradients(lambda x, w: ops.sum(ops.prelu(x, w) * x), x, slopes)
 
 
+@pytest.mark.parametrize("dtype", [ms.float16, ms.bfloat16, ms.float32, ms.float64], ids=str)
+@pytest.mark.parametrize("slope", [ms.float16, ms.float32, ms.float64], ids=str)
+def test_prelu_gives_the_dtype_of_its_input(dtype, slope):
+    x, w = ms.Tensor([[-3.0, -2.9, -7.7, 1.5]], dtype), ms.Tensor([0.1], slope)
+    result = both_forms(lambda x, w: ops.prelu(x, w), x, w)
+    assert result.dtype is dtype
+    exact = x.astype(ms.float64).asnumpy() * w.astype(ms.float64).asnumpy()
+    met = max(dtype, slope, key=lambda each: each.bits)
+    if met.bits < 64:  # the product is of float32 in every narrower pair, and rounded once
+        exact = exact.astype(np.float32)
+    expected = np.where(x.astype(ms.float64).asnumpy() > 0, 1.5, exact)
+    assert result.tolist() == ms.Tensor(expected).astype(dtype).tolist()
+    by_x, by_w = ms.grad(lambda x, w: ops.prelu(x, w), (0, 1))(x, w)
+    assert (by_x.dtype, by_w.dtype) == (dtype, slope)
+    assert nn.PReLU()(x).dtype is dtype
+    assert both_forms(lambda w: ops.prelu(ms.Tensor([[-4]]), w), w).dtype is slope
+
+
 def test_slopes_that_do_not_fit():
     def run(x, w):
         return ops.prelu(x, w)

@@ -342,6 +342,19 @@ def test_kinds_are_known_while_compiling():
         lambda x: (ops.is_floating_point(x), x.astype(ms.int8).is_floating_point()), Tensor(X)
     )
     assert found == (True, False)
+    for dtype, is_signed in ((ms.float16, True), (ms.int8, True), (ms.uint8, False),
+                             (ms.bool_, False)):  # fmt: skip
+        x = Tensor(X).astype(dtype)
+        found = both_forms(lambda x: (x.is_signed(), x.is_complex(), ops.is_complex(x)), x)
+        assert found == (is_signed, False, False)
+    refused("E0304", lambda x: ops.is_complex(1.0), Tensor(X))
+    assert both_forms(lambda x: (x.type(), x.nelement()), Tensor(X)) == (
+        str(Tensor(X).dtype), X.size)  # fmt: skip
+    for dtype in (ms.int32, "int32", np.int32):
+        found = Tensor(X).type(dtype)
+        np.testing.assert_array_equal(found.asnumpy(), X.astype(np.int32), strict=True)
+    assert both_forms(lambda x: x.type(dtype=ms.float16), Tensor(X)).dtype is ms.float16
+    refused("E0303", lambda x: x.type("whole"), Tensor(X))
     assert both_forms(lambda x: ops.empty(2, 3, dtype=ms.int8) + ops.empty_like(x), Tensor(
         np.zeros((2, 3), np.int8))).shape == (2, 3)  # fmt: skip
 

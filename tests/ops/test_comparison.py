@@ -99,23 +99,40 @@ def test_isclose(dtype, equal_nan):
 
 def test_isclose_of_integers_is_exact():
     def run(x, y):
-        return ops.isclose(x, y, 0.0, 0.5), ops.isclose(x, 16777217, 0.0, 0.5), x.allclose(x)
+        return ops.isclose(x, y, 0.0, 0.5), ops.isclose(x, 16777217, 0.0, 0.5)
 
     x, y = ms.Tensor([16777217, 3]), ms.Tensor([16777216, 3])
-    one, other, every = both_forms(run, x, y)
+    one, other = both_forms(run, x, y)
     assert one.tolist() == [False, True] and other.tolist() == [True, False]
-    assert every.shape == () and every.item() is True
 
 
 def test_allclose():
     def run(x, y):
         return [
             ops.allclose(x, y), x.allclose(y, rtol=0.5), ops.allclose(x, x),
-            ops.allclose(x, x, equal_nan=True), ops.allclose(y, y),
+            ops.allclose(x, x, equal_nan=True), ops.allclose(y, y), ms.mint.allclose(y, y),
         ]  # fmt: skip
 
-    found = both_forms(run, ms.Tensor([1.0, np.nan]), ms.Tensor([1.1, 2.0]))
-    assert [r.item() for r in found] == [False, False, False, True, True]
+    given = ms.Tensor([1.0, np.nan]), ms.Tensor([1.1, 2.0])
+    found, compiled = run(*given), ms.compile(run)(*given)
+    assert found == [False, False, False, True, True, True]
+    assert all(type(each) is bool for each in found)
+    assert [(each.dtype, each.shape) for each in compiled] == 6 * [(ms.bool_, ())]
+    assert [each.item() for each in compiled] == found
+
+
+def test_allclose_decides():
+    def run(x, y):
+        if x.allclose(y):
+            return x + 1
+        return x
+
+    x = ms.Tensor([1.0, 2.0])
+    assert both_forms(run, x, x * 1.000001).tolist() == [2.0, 3.0]
+    assert both_forms(run, x, x * 1.1).tolist() == [1.0, 2.0]
+    nothing = ms.Tensor(np.zeros((0, 2)))
+    assert nothing.allclose(nothing) is True
+    refused("E0401", lambda x, y: x.allclose(y), x, ms.Tensor([1.0, 2.0, 3.0]))
 
 
 @pytest.mark.parametrize("dtype", FLOATS, ids=str)

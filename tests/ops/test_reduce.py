@@ -524,3 +524,22 @@ def test_methods_with_arguments_that_do_not_fit():
 
     for function in (two_names, another_name, too_many, both_degrees):
         refused("E0302", function, ms.Tensor(array(2, 3)))
+
+
+@pytest.mark.parametrize("axis", [None, 0, -1, (0, 2)])
+@pytest.mark.parametrize("keep", [False, True])
+def test_ptp(axis, keep):
+    x = np.random.default_rng(3).normal(size=(3, 4, 2))
+    expected = np.ptp(x, axis, keepdims=keep)
+    found = both_forms(lambda x: (x.ptp(axis, keep), x.ptp(axis=axis, keepdims=keep)), ms.Tensor(x))
+    for each in found:
+        np.testing.assert_array_equal(each.asnumpy(), expected, strict=True)
+    check_gradients(lambda x: x.ptp(axis, keep), x)
+
+
+def test_ptp_at_the_edges():
+    assert np.isnan(ms.Tensor([1.0, np.nan]).ptp().item())
+    assert ms.Tensor([-100, 100], ms.int8).ptp().tolist() == -56  # as NumPy's, it wraps
+    refused("E0301", lambda x: x.ptp(), ms.Tensor([True, False]))
+    refused("E0403", lambda x: x.ptp(3), ms.Tensor([1.0]))
+    refused("E0401", lambda x: x.ptp(), ms.Tensor(np.zeros(0)))

@@ -8,7 +8,7 @@ import pytest
 import s2sad as ms
 from s2sad import ops
 from support.elementwise import TOLERANCES, wide
-from support.forms import both_forms, check_gradients, refused
+from support.forms import both_forms, check_gradients, check_second_gradients, refused
 
 INTEGERS = [ms.int8, ms.int16, ms.int32, ms.int64, ms.uint8, ms.bool_]
 VALUES = np.array([[0.5, -1.5, 2.0, 0.0], [1.25, 3.0, -0.75, 1.0]])
@@ -129,3 +129,49 @@ def test_gradients(name, axis):
         return found if name in REFERENCES else found[0]
 
     check_gradients(run, VALUES)
+
+
+# ---- logcumsumexp ---------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("axis", [0, 1, -1])
+@pytest.mark.parametrize("dtype", TOLERANCES, ids=str)
+@pytest.mark.parametrize("length", [1, 2, 3, 8, 13])
+def test_logcumsumexp(axis, dtype, length):
+    x = ms.Tensor(np.random.default_rng(length).normal(size=(length, length)) * 5, dtype)
+    for result in both_forms(lambda x: (ops.logcumsumexp(x, axis), x.logcumsumexp(axis=axis)), x):
+        assert (result.dtype, result.shape) == (dtype, x.shape)
+        expected = np.logaddexp.accumulate(wide(x), axis)
+        np.testing.assert_allclose(wide(result), expected, rtol=4 * TOLERANCES[dtype], atol=1e-6)
+
+
+def test_logcumsumexp_at_the_edges():
+    def run(x):
+        return ops.logcumsumexp(x, -1)
+
+    inf = np.inf
+    x = [
+        [1000.0, 1000.0, -1000.0, 999.0], [-inf, -inf, 3.0, -inf], [1.0, inf, 2.0, -inf],
+        [0.0, np.nan, 1.0, 2.0],
+    ]  # fmt: skip
+    with np.errstate(invalid="ignore"):
+        expected = np.logaddexp.accumulate(np.array(x), -1)
+    np.testing.assert_allclose(both_forms(run, ms.Tensor(x, ms.float64)).asnumpy(), expected)
+    assert both_forms(run, ms.Tensor(np.zeros((2, 0)))).shape == (2, 0)
+    by_x = ms.grad(run)(ms.Tensor([-inf, 0.0, 0.0])).tolist()
+    np.testing.assert_allclose(by_x, [1.0, 1.5, 0.5], rtol=1e-6)  # -inf alone moves as it is moved
+
+
+def test_gradients_of_logcumsumexp():
+    x = np.array([[0.5, -1.5, 2.0, 0.0, 0.0], [1.25, 3.0, -0.75, 1.0, 1.0]])
+    for axis in (0, 1):
+        check_gradients(lambda x, axis=axis: ops.logcumsumexp(x, axis), x)
+        check_second_gradients(lambda x, axis=axis: ops.sum(ops.logcumsumexp(x, axis) ** 2), x)
+
+
+def test_logcumsumexp_of_what_it_is_not_for():
+    x = ms.Tensor(VALUES)
+    refused("E0301", lambda x: ops.logcumsumexp(x, 0), ms.Tensor([1, 2]))
+    refused("E0303", lambda x: ops.logcumsumexp(x, None), x)
+    refused("E0403", lambda x: ops.logcumsumexp(x, 2), x)
+    refused("E0403", lambda x: ops.logcumsumexp(x, 0), ms.Tensor(1.0))

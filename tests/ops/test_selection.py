@@ -7,7 +7,7 @@ import pytest
 
 import s2sad as ms
 from s2sad import ops
-from support.forms import both_forms, check_gradients, refused
+from support.forms import both_forms, check_gradients, check_second_gradients, refused
 
 X = np.arange(6.0).reshape(2, 3)
 MASK = np.array([[True, False, True], [False, False, True]])
@@ -124,3 +124,54 @@ def test_sequence_mask(dtype):
 )  # fmt: skip
 def test_refused(code, run):
     refused(code, run, ms.Tensor(X), ms.Tensor(MASK))
+
+
+# ---- choose ---------------------------------------------------------------------------------
+
+ROWS = [[0.5, 1.5, 2.5], [10.5, 11.5, 12.5], [20.5, 21.5, 22.5]]
+
+
+@pytest.mark.parametrize("mode", ["clip", "wrap"])
+@pytest.mark.parametrize("index", [[0, 1, 2], [-1, 5, -7], [[2], [0]], 1])
+def test_choose(mode, index):
+    expected = np.choose(index, np.array(ROWS), mode=mode)
+
+    def run(i, x):
+        return i.choose(ROWS, mode), i.choose([x[0], x[1], ROWS[2]], mode=mode), i.choose(x, mode)
+
+    found = both_forms(run, ms.Tensor(index), ms.Tensor(ROWS, ms.float32))
+    for each in found:
+        np.testing.assert_array_equal(each.asnumpy(), expected.astype(np.float32), strict=True)
+
+
+def test_what_is_chosen_meets_in_one_dtype():
+    index = ms.Tensor([1, 0], ms.uint8)
+    assert both_forms(lambda i: i.choose([[1, 2], [3, 4]]), index).tolist() == [3, 2]
+    mixed = both_forms(lambda i: i.choose(([1, 2], 0.5)), index)
+    assert (mixed.dtype, mixed.tolist()) == (ms.float32, [0.5, 2.0])
+    flags = both_forms(lambda i: i.choose([[True, False], [False, True]]), index)
+    assert (flags.dtype, flags.tolist()) == (ms.bool_, [False, False])
+    assert both_forms(lambda i, x: i.choose(x), index, ms.Tensor([7, 8])).tolist() == [8, 7]
+
+
+def test_gradients_of_what_is_chosen():
+    index = ms.Tensor([[2, 0, 1]])
+
+    def run(a, b):
+        return index.choose([a, b, 3.0]) * a
+
+    a, b = np.array([[1.0, 2.0, 3.0]]), np.array([[0.5], [4.0]])
+    check_gradients(run, a, b)
+    check_second_gradients(lambda a, b: ops.sum(run(a, b) ** 2), a, b)
+
+
+def test_what_cannot_be_chosen():
+    index = ms.Tensor([0, 2])
+    refused("E0301", lambda i: i.choose([1, 2]), ms.Tensor([0.5]))
+    refused("E0304", lambda i: i.choose(3), index)
+    refused("E0401", lambda i: i.choose([[1, 2, 3], [4, 5, 6]]), index)
+    refused("E0404", lambda i: i.choose([]), index)
+    refused("E0404", lambda i: i.choose([1, 2], "nearest"), index)
+    refused("E0501", lambda i: i.choose([1, 2], "raise"), index)
+    refused("E0501", lambda i: i.choose([1, 2], mode="raise"), ms.Tensor([0, -1]))
+    assert both_forms(lambda i: i.choose([1, 2, 3], "raise"), index).tolist() == [1, 3]

@@ -154,7 +154,10 @@ def test_median(dtype, axis, keep):
     x = ms.Tensor(np.stack([rng.permutation(6) for _ in range(5)]), dtype)
 
     def run(x):
-        return ops.median(x, axis, keep), x.median(axis, keep), x.median(axis=axis, keepdims=keep)
+        return (
+            ops.median(x, axis, keep), x.median(axis, keep), x.median(axis=axis, keepdims=keep),
+            x.median(dim=axis, keepdim=keep),
+        )  # fmt: skip
 
     for value, index in both_forms(run, x):
         assert (value.dtype, index.dtype) == (dtype, ms.int64)
@@ -169,7 +172,7 @@ def test_median(dtype, axis, keep):
 
 def test_median_of_the_flat_tensor_of_one_and_with_nan():
     def run(x, one, lost):
-        return ops.median(x, None), ops.median(one), ops.median(x), ops.median(lost, 1)
+        return ops.median(x, None), ops.median(one), x.median(), lost.median(dim=1)
 
     x = ms.Tensor([[5.0, 1.0], [3.0, 4.0]])
     lost = ms.Tensor([[1.0, np.nan, 0.0], [3.0, 1.0, 2.0]])

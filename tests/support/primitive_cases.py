@@ -222,6 +222,25 @@ SHARES = softmax(Y)
 SQUARE = f64([2.0, 0.5], [-0.3, 1.5])
 IMAGE = np.sin(np.arange(40.0)).reshape(1, 2, 4, 5)
 VOLUME = np.cos(np.arange(48.0)).reshape(1, 2, 2, 3, 4)
+
+
+def space_to_depth(x: np.ndarray, block: int) -> np.ndarray:
+    """One slice for each place of a block, as TensorFlow's operation of the name puts them."""
+    rows = range(block)
+    return np.concatenate([x[:, :, i::block, j::block] for i in rows for j in rows], 1)
+
+
+def depth_to_space(x: np.ndarray, block: int) -> np.ndarray:
+    """What `space_to_depth` makes `x` of."""
+    batch, channels, height, width = x.shape
+    out = np.empty((batch, channels // block**2, height * block, width * block))
+    for place, part in enumerate(np.split(x, block**2, 1)):
+        i, j = divmod(place, block)
+        out[:, :, i::block, j::block] = part
+    return out
+
+
+BLOCKS = np.sin(np.arange(72.0)).reshape(1, 9, 4, 2)
 FILTERS = np.cos(np.arange(12.0)).reshape(3, 2, 1, 2)
 W3 = np.sin(np.arange(8.0)).reshape(2, 2, 1, 1, 2)
 WEIGHT = f64(1.0, 0.5, 2.0)
@@ -232,6 +251,19 @@ MADE = [
     Case(P.Lerp(), (X, Y, ABOVE), lambda a, b, w: a + w * (b - a)),
     Case(P.Pow(), (ABOVE, Y), np.power),
     Case(P.Xlogy(), (X, ABOVE), sp.xlogy),
+    Case(P.MulNoNan(), (X, Y * B), np.multiply),
+    Case(P.MulNoNan(), (ODD, f64(-2.0, 0.0, -0.0, 0.0)),
+        lambda x, y: np.array([-2.0, 0.0, 0.0, 0.0]), False),
+    Case(P.MulNoNan(), (INTS, MORE), np.multiply, False),
+    Case(P.LpNorm([0, 1]), (X,), np.linalg.norm),
+    Case(P.LpNorm(1, 3, True), (X,), lambda x: np.linalg.norm(x, 3, 1, keepdims=True)),
+    Case(P.LpNorm(axis=-1, p=1), (X,), lambda x: np.linalg.norm(x, 1, -1)),
+    Case(P.LpNorm(0, p=0), (np.maximum(X, 0),), lambda x: np.linalg.norm(x, 0, 0), False),
+    Case(P.LpNorm((0,), epsilon=1.5), (X,), lambda x: np.maximum(np.linalg.norm(x, axis=0), 1.5)),
+    Case(P.SquareSumAll(), (X, Y), lambda x, y: (np.sum(x**2), np.sum(y**2))),
+    Case(P.SquareSumAll(), (X[:0], Y[:0]), lambda x, y: (np.array(0.0), np.array(0.0)), False),
+    Case(P.DepthToSpace(3), (BLOCKS,), lambda x: depth_to_space(x, 3)),
+    Case(P.SpaceToDepth(2), (BLOCKS,), lambda x: space_to_depth(x, 2)),
     Case(P.PReLU(), (X, f64(0.1, 0.2, 0.3)), lambda x, w: np.where(x > 0, x, x * w)),
     Case(P.ApproximateEqual(tolerance=2.0), (X, Y), lambda x, y: np.abs(x - y) < 2.0, False),
     Case(P.IsClose(0.5, 0.1, True), (X, Y), lambda x, y: np.isclose(x, y, 0.5, 0.1), False),

@@ -17,6 +17,8 @@ class Argument(NamedTuple):
 
 
 AXIS = Argument(("axis", "dim"))
+#: An axis that is the last one when missing.
+LAST = AXIS._replace(default=-1)
 #: Whether a reduced axis stays.
 KEEP = Argument(("keepdims", "keep_dims", "keepdim"), False)
 DTYPE = Argument(("dtype",))

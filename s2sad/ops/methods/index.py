@@ -4,15 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from s2sad import prims as p
-from s2sad.core import dtypes
-from s2sad.core.diagnostics import fail
-from s2sad.ops import counting, creation, index, varying, window
+from s2sad.ops import counting, creation, index, selection, varying, window
 from s2sad.ops.assignment import assigned, index_put
 from s2sad.ops.masking import updated
 from s2sad.ops.methods.arguments import AXIS, named, taken
 from s2sad.ops.methods.comparison import where
-from s2sad.ops.promotion import as_dtype, is_tensor
+from s2sad.ops.promotion import is_tensor
 from s2sad.ops.shapes import ravel
 from s2sad.ops.subscript import getitem
 from s2sad.prims.rules import axis_of
@@ -42,20 +39,14 @@ def _narrow(tensor: Any, *args: Any, **given: Any) -> Any:
 def _take(tensor: Any, indices: Any, axis: int | None = None, mode: str = "clip") -> Any:
     """Slices along `axis`, of the flat tensor when None; "clip" takes the nearest that exists."""
     x, axis = (ravel(tensor), 0) if axis is None else (tensor, axis_of(axis, tensor.ndim))
-    if mode not in ("clip", "raise", "wrap"):
-        raise fail("E0404", f"the mode of take is 'clip', 'raise' or 'wrap', got {mode!r}")
     places = indices if is_tensor(indices) else creation.full((), indices)
-    if mode == "clip":
-        places = p.clip(as_dtype(places, dtypes.int64), 0, x.shape[axis] - 1)
-    if mode == "wrap":
-        places = p.mod(as_dtype(places, dtypes.int64), x.shape[axis])
-    return index.gather(x, places, axis)
+    return index.gather(x, index.brought_in("take", places, x.shape[axis], mode), axis)
 
 
 METHODS = {
     "__getitem__": getitem, "__setitem__": assigned, "__updateitem__": updated,
-    "argwhere": varying.argwhere,
-    "bincount": varying.bincount, "gather": _gather, "gather_elements": index.gather_elements,
+    "argwhere": varying.argwhere, "bincount": varying.bincount, "choose": selection.choose,
+    "gather": _gather, "gather_elements": index.gather_elements,
     "gather_nd": index.gather_nd, "histc": counting.histc, "index_put": index_put,
     "index_select": index.index_select, "itemset": assigned, "masked_select": varying.masked_select,
     "narrow": _narrow, "nonzero": varying.nonzero, "select": _select, "take": _take,

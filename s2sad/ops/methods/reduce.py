@@ -58,6 +58,12 @@ def _extreme(name: str, both: Callable[..., Any], value: Callable[..., Any]) -> 
     return method
 
 
+def _ptp(tensor: Any, axis: Any = None, keepdims: bool = False) -> Any:
+    """What the largest is above the smallest ("peak to peak"), over `axis`."""
+    largest = reduce.amax(tensor, axis, keepdims)
+    return arithmetic.sub(largest, reduce.amin(tensor, axis, keepdims))
+
+
 METHODS = {
     "all": _reduction("all", reduce.all),
     "amax": _reduction("amax", reduce.amax, "initial", "where"),
@@ -66,5 +72,6 @@ METHODS = {
     "argmin": _reduction("argmin", reduce.argmin), "count_nonzero": reduce.count_nonzero,
     "max": _extreme("max", reduce.max, reduce.amax),
     "min": _extreme("min", reduce.min, reduce.amin),
-    "nansum": _reduction("nansum", reduce.nansum, "dtype"), "prod": _prod, "sum": _sum,
+    "nansum": _reduction("nansum", reduce.nansum, "dtype"), "prod": _prod,
+    "ptp": _ptp, "sum": _sum,
 }  # fmt: skip

@@ -18,5 +18,5 @@ def _cumsum(tensor: Any, *args: Any, **given: Any) -> Any:
 
 METHODS = {
     "cummax": scan.cummax, "cummin": scan.cummin, "cumprod": scan.cumprod, "cumsum": _cumsum,
-    "diff": differences.diff,
+    "diff": differences.diff, "logcumsumexp": scan.logcumsumexp,
 }  # fmt: skip

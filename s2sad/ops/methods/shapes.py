@@ -34,6 +34,11 @@ def _contiguous(tensor: Any) -> Any:
     return tensor if is_in_order else Tensor.wrap(tensor.array.copy(order="C"))
 
 
+def _type(tensor: Any, dtype: Any = None) -> Any:
+    """In another dtype; without one, the name of its own: ``"Float32"``."""
+    return str(shapes.dtype(tensor)) if dtype is None else shapes.cast(tensor, dtype)
+
+
 def _type_as(tensor: Any, other: Any) -> Any:
     """In the dtype of `other`."""
     return shapes.cast(tensor, shapes.dtype(other))
@@ -54,9 +59,12 @@ METHODS = {
     "clone": shapes.copied, "contiguous": _contiguous, "copy": shapes.copied, "dim": shapes.rank,
     "expand": one_by_one(shapes.broadcast_to, "size"), "expand_as": shapes.expand_as,
     "expand_dims": shapes.expand_dims, "flatten": _flatten, "fold": patches.fold,
-    "is_floating_point": known.is_floating_point, "ndimension": shapes.rank, "numel": shapes.numel,
+    "is_complex": known.is_complex, "is_floating_point": known.is_floating_point,
+    "is_signed": known.is_signed, "ndimension": shapes.rank, "nelement": shapes.numel,
+    "numel": shapes.numel,
     "ravel": shapes.ravel, "reshape": one_by_one(shapes.reshape, "shape"),
     "reshape_as": shapes.view_as, "resize": one_by_one(_resize, "new_shape"), "squeeze": _squeeze,
-    "to": shapes.cast, "type_as": _type_as, "unfold": patches.unfold, "unsqueeze": shapes.unsqueeze,
+    "to": shapes.cast, "type": _type, "type_as": _type_as, "unfold": patches.unfold,
+    "unsqueeze": shapes.unsqueeze,
     "value": _value, "view": one_by_one(shapes.reshape, "shape"), "view_as": shapes.view_as,
 }  # fmt: skip

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from s2sad.ops import reordering, sorting
-from s2sad.ops.methods.arguments import AXIS, Argument, taken
+from s2sad.ops.methods.arguments import LAST, Argument, taken
 
-ORDER = (AXIS._replace(default=-1), Argument(("descending",), False), Argument(("stable",)))
+ORDER = (LAST, Argument(("descending",), False), Argument(("stable",)))
 
 
 def _sort(tensor: Any, *args: Any, **given: Any) -> Any:

@@ -502,3 +502,83 @@ def test_mirror_images(mode):
     assert pad(ms.Tensor(x), ms.Tensor(pairs)).tolist() == found.tolist()
     with pytest.raises(S2sadError, match="E0305"):
         ms.compile(lambda x, y: pad(x, y))(X, ms.Tensor(pairs))
+
+
+@pytest.mark.parametrize("order", [(3, 4, 0, 2, 1), [1, 0], (0,)])
+def test_inverse_of_an_order(order):
+    found = both_forms(lambda x: (P.InvertPermutation()(order), x), X)[0]
+    assert found == tuple(np.argsort(order).tolist())
+
+
+def test_axes_are_put_back():
+    def run(x, order):
+        return x.transpose(order).transpose(P.InvertPermutation()(order))
+
+    x = ms.Tensor(np.arange(24.0).reshape(2, 3, 4))
+    assert both_forms(lambda x: run(x, (2, 0, 1)), x).tolist() == x.tolist()
+
+
+@pytest.mark.parametrize(
+    ("code", "function"),
+    [
+        ("E0404", lambda x: P.InvertPermutation()((0, 2))),
+        ("E0404", lambda x: P.InvertPermutation()([1, 1])),
+        ("E0404", lambda x: P.InvertPermutation()((-1, 0))),
+        ("E0303", lambda x: P.InvertPermutation()(())),
+        ("E0303", lambda x: P.InvertPermutation()((0.0, 1.0))),
+        ("E0303", lambda x: P.InvertPermutation()(x)),
+        ("E0303", lambda x: P.LpNorm(None)(x)),
+        ("E0303", lambda x: P.LpNorm([])(x)),
+        ("E0303", lambda x: P.LpNorm(0, 1.5)(x)),
+        ("E0404", lambda x: P.LpNorm(0, -1)(x)),
+        ("E0404", lambda x: P.LpNorm(0, epsilon=-1.0)(x)),
+        ("E0403", lambda x: P.LpNorm([0, -2])(x)),
+        ("E0403", lambda x: P.LpNorm(2)(x)),
+        ("E0401", lambda x: P.SquareSumAll()(x, x[0])),
+        ("E0304", lambda x: P.SquareSumAll()(x, 1.0)),
+        ("E0301", lambda x: P.MulNoNan()(x > 0, x > 0)),
+        ("E0304", lambda x: P.MulNoNan()(x, "x")),
+        ("E0404", lambda x: P.DepthToSpace(1)(x)),
+        ("E0303", lambda x: P.SpaceToDepth(2.0)(x)),
+        ("E0401", lambda x: P.DepthToSpace(2)(x)),
+        ("E0401", lambda x: P.DepthToSpace(2)(x.reshape(1, 2, 2, 1))),
+        ("E0401", lambda x: P.SpaceToDepth(2)(x.reshape(1, 2, 2, 1))),
+    ],
+)
+def test_refused_by_what_measures_and_moves(code, function):
+    refused(code, function, X)
+
+
+def test_edges_of_what_measures():
+    zero = ms.Tensor([[0.0, 3.0], [0.0, 4.0]])
+    norm = P.LpNorm(0)
+    assert both_forms(lambda x: norm(x), zero).tolist() == [np.float32(1e-12).item(), 5.0]
+    by_x = ms.grad(lambda x: norm(x))(zero).asnumpy()
+    np.testing.assert_allclose(by_x, [[0.0, 0.6], [0.0, 0.8]], rtol=1e-6)
+    short = ms.grad(lambda x: P.LpNorm(0, epsilon=9.0)(x))(zero)
+    assert short.tolist() == [[0.0, 0.0], [0.0, 0.0]]
+    narrow = both_forms(lambda x: P.LpNorm(0)(x), ms.Tensor(np.full(100, 200.0), ms.float16))
+    assert (narrow.dtype, narrow.item()) == (ms.float16, 2000.0)  # 200**2 is none of float16
+    one, other = both_forms(lambda x: P.SquareSumAll()(x, x), ms.Tensor([3, 4]))
+    assert (one.dtype, one.item(), other.item()) == (ms.float32, 25.0, 25.0)
+
+
+def test_edges_of_a_product_without_nan():
+    inf, nan = np.inf, np.nan
+    x, y = ms.Tensor([inf, nan, -3.0, 2.0, 0.0]), ms.Tensor([0.0, -0.0, 0.0, nan, inf])
+    product = P.MulNoNan()
+    found = both_forms(lambda x, y: product(x, y), x, y).asnumpy()
+    np.testing.assert_array_equal(found, [0.0, 0.0, 0.0, nan, nan])
+    assert not np.signbit(found[:3]).any()
+    by_x, by_y = ms.grad(lambda x, y: product(x, y), (0, 1))(x, y)
+    np.testing.assert_array_equal(by_x.asnumpy(), [0.0, 0.0, 0.0, nan, inf])
+    np.testing.assert_array_equal(by_y.asnumpy(), [0.0, 0.0, -3.0, 2.0, 0.0])
+    mixed = both_forms(lambda x: (product(x, 0), product(2, x)), ms.Tensor([1.5, -2.0]))
+    assert [each.tolist() for each in mixed] == [[0.0, 0.0], [3.0, -4.0]]
+    assert np.signbit(both_forms(lambda x: product(x, 1.0), ms.Tensor(-0.0)).item())
+
+
+def test_blocks_of_whole_numbers():
+    x = ms.Tensor(np.arange(16).reshape(1, 4, 2, 2))
+    back = both_forms(lambda x: P.SpaceToDepth(2)(P.DepthToSpace(2)(x)), x)
+    assert back.dtype is ms.int64 and back.tolist() == x.tolist()

@@ -18,6 +18,7 @@ APART = {
     "AssignSub", "Barrier", "Bernoulli", "Broadcast", "CollectiveGather", "CollectiveScatter",
     "ControlDepend", "DType", "Dropout", "Dropout2D", "Dropout3D", "FlashAttentionScore", "Gamma",
     "GatherV2", "Gelu", "HistogramSummary", "HookBackward", "ImageSummary", "InsertGradientOf",
+    "InvertPermutation",
     "Multinomial", "NeighborExchange",
     "NeighborExchangeV2", "Pack", "Partial", "Poisson", "Primitive", "PrimitiveWithCheck",
     "PrimitiveWithInfer", "Print", "Qr", "RandomCategorical", "RandomShuffle", "Rank", "Receive",
