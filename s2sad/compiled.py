@@ -31,7 +31,7 @@ from s2sad.binding.open_sizes import (
 )
 from s2sad.binding.program import key_of, named_call, normal_call, tensors_of
 from s2sad.binding.results import RESULTS
-from s2sad.binding.sink import Tally, sink, unsunk
+from s2sad.binding.sink import Naming, Tally, of_sink, sink, unsunk
 from s2sad.binding.stored.programs import shelf_for
 from s2sad.binding.variant import Variant
 from s2sad.core import collector, context, location, log, precision, strictness
@@ -39,6 +39,7 @@ from s2sad.core.cache import parse_bytes
 from s2sad.core.cell import Cell
 from s2sad.core.cell_hooks import run_cell
 from s2sad.core.diagnostics import fail
+from s2sad.core.memory_info import HELD, least
 from s2sad.core.mutable import Mutable
 from s2sad.core.progress import progress
 from s2sad.core.shown import shown
@@ -197,7 +198,7 @@ class Compiled(Wrapper):
     def sink(
         self, batches: Iterable[Any], *, on_step: Callable[..., Any] | None = None,
         stop: threading.Event | None = None, size: int | None = None, results: str = "all",
-        title: str | None = None, check_nan: bool = False,
+        title: str | None = None, check_nan: bool = False, step_name: Naming = of_sink,
     ) -> Any:  # fmt: skip
         """What a call for each batch gives, computed by one call of a program for many of them.
 
@@ -226,6 +227,9 @@ class Compiled(Wrapper):
             Whether a step that gives or writes NaN or an infinity is an error, before anything of
             it is kept. That step runs once more then, operation by operation, and the error stands
             at the line that made the first such number.
+        step_name : callable
+            ``step_name(number)`` is what errors call a step, "step 3 of the sink, from 0" by
+            default.
 
         Returns
         -------
@@ -259,27 +263,29 @@ class Compiled(Wrapper):
         if results not in RESULTS:
             raise fail("E0404", f"results are {', '.join(map(repr, RESULTS))}, got {results!r}")
         if not check_nan:
-            return self._sink(batches, on_step, stop, size, results, title, _sunk)
+            return self._sink(batches, on_step, stop, size, results, title, _sunk, step_name)
         if not context.is_compiling():
             raise fail(
                 "E0712", "check_nan looks into compiled programs, and MS_JIT=0 turns compiling off",
                 help="leave check_nan out: each step is Python, which a debugger steps through",
             )  # fmt: skip
         return import_module("s2sad.binding.culprit").checked_sink(
-            lambda given, seen: self._sink(given, seen, stop, size, results, title, _checked),
-            self._of_step, lambda: self.last_sink, batches, on_step,
+            lambda given, seen: self._sink(
+                given, seen, stop, size, results, title, _checked, step_name
+            ),
+            self._of_step, lambda: self.last_sink, batches, on_step, step_name,
         )  # fmt: skip
 
     def _sink(
         self, batches: Iterable[Any], on_step: Callable[..., Any] | None,
         stop: threading.Event | None, size: int | None, results: str, title: str | None,
-        make: Callable[[Variant], Executable],
+        make: Callable[[Variant], Executable], called: Naming,
     ) -> Any:  # fmt: skip
         self.last_sink = Tally()
         with nullcontext(_nothing) if title is None else progress(title, _length(batches)) as tick:
             common: dict[str, Any] = {
                 "on_step": on_step, "stop": stop, "kept": results, "tick": tick,
-                "tally": self.last_sink,
+                "tally": self.last_sink, "called": called,
             }  # fmt: skip
             try:
                 if not context.is_compiling():
@@ -384,7 +390,7 @@ class Compiled(Wrapper):
         variant, made = self._made(args, kwargs, stepwise)
         known = self._by_key.get(key, ())
         variant.note_call(key, arguments, self._like(stepwise), known)
-        variant.limit = self.memory_limit
+        variant.limit = least(variant.limit, self.memory_limit)
         self.variants.append(variant)
         self._by_key[key] = (*known, variant)
         if is_told:
@@ -412,8 +418,8 @@ class Compiled(Wrapper):
         """
         opening = self._opening()
         tensors = tensors_of(args, kwargs)
-        is_hooked = any(tensor._hooks for tensor in tensors)
-        axes = None if opening is None or is_hooked else opening.axes(tensors)
+        is_special = any(tensor._hooks or tensor._memory for tensor in tensors)
+        axes = None if opening is None or is_special else opening.axes(tensors)
         call = opened(args, kwargs, axes) if axes is not None else None
         found = None if call is None else self._open[strictness.is_strict()].variant(call, stepwise)
         if found is not None:
@@ -428,7 +434,7 @@ class Compiled(Wrapper):
     ) -> tuple[Variant, str]:
         is_common = self._counts[stepwise] < MANY_VARIANTS  # else something changes all the time
         limit, shelf = self.memory_limit, None
-        if is_common and not stepwise and not strictness.is_strict():
+        if is_common and not (stepwise or strictness.is_strict() or HELD):
             shelf = shelf_for(self.function, args, kwargs, limit, stamp())
         if shelf is None:
             made = compile_variant(self.function, args, kwargs, stepwise=stepwise, limit=limit)

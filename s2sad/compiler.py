@@ -17,6 +17,7 @@ from typing import Any
 from s2sad.backends.base import Executable
 from s2sad.binding import tuned
 from s2sad.binding.bound import Bound, require_no_hooks
+from s2sad.binding.donated import donate
 from s2sad.binding.gradients import joint_program
 from s2sad.binding.limit import fitting, require
 from s2sad.binding.open_sizes import OpenProgram
@@ -33,7 +34,8 @@ from s2sad.binding.variant import Variant
 from s2sad.binding.vjp import vjp_program
 from s2sad.core import context
 from s2sad.core.diagnostics import fail
-from s2sad.core.tensor import Placeholder
+from s2sad.core.memory_info import least
+from s2sad.core.tensor import Placeholder, Tensor
 from s2sad.core.transform import Transform, unwrapped
 from s2sad.frontend.callee import bind, title_of_call
 from s2sad.frontend.read import read
@@ -118,6 +120,8 @@ def compile_variant(
     if isinstance(function, Transform) and function.kind == "vjp":
         return compile_vjp(function, args, kwargs, stages, stepwise=stepwise)
     program = whole_program(function, args, kwargs, stages)
+    if not stepwise:
+        donate(program, tensors_of(args, kwargs))
     inputs = inputs_to_check(program.sources, args, kwargs)
     return completed(program, function, stages, inputs, stepwise=stepwise)
 
@@ -194,6 +198,7 @@ def completed(
     save_graphs(stages, program.function)
     maker = builder(program.function, function, stepwise=stepwise)
     variant = Variant(program, maker, stages)
+    variant.limit = stages.limit
     if inputs is not None:
         check_executable(variant.executable, inputs)
     return variant
@@ -264,6 +269,8 @@ def sunk(variant: Variant, *, checks: bool = False) -> Executable:
     kept = "checked" if checks else "sunk"
     if getattr(variant, kept) is None:
         function = clone(variant.program.function)
+        for place in variant.program.spent:  # a batch comes by a channel
+            function.donates.pop(place, None)
         run_passes(function, [replace(each, checks=checks) for each in SINK])
         require(function, variant.limit)
         setattr(variant, kept, builder(function, None, stepwise=False)())
@@ -297,6 +304,7 @@ def read_program(
         return differentiate_program(function, args, kwargs, stages, order)
     if isinstance(function, Bound):
         program = function.program(args, kwargs)
+        limit_pool(program, args, kwargs, stages)
         if order:
             require_no_hooks(program, tensors_of(args, kwargs))
         stages.note(program.function, "loaded", stages.target)
@@ -309,7 +317,25 @@ def read_program(
     stages.mark_readable()
     sources = (*range(len(tensors_of(args, kwargs))), *reading.hidden)
     stages.run(reading.function, stages.primal, inputs_to_check(sources, args, kwargs))
-    return Program(reading.function, reading.guards, sources, reading.written, reading.form)
+    program = Program(reading.function, reading.guards, sources, reading.written, reading.form)
+    limit_pool(program, args, kwargs, stages)
+    return program
+
+
+def limit_pool(
+    program: Program, args: tuple[Any, ...], kwargs: Mapping[str, Any], stages: Stages
+) -> None:  # fmt: skip
+    """Let the limit of `stages` be the least that its inputs have."""
+    tensors = tensors_of(args, kwargs)
+    for source in program.sources:
+        info = None
+        if isinstance(source, int):
+            info = tensors[source]._memory
+        elif isinstance(source, Tensor):  # no token
+            name = getattr(source, "name", "tensor")
+            info = program.guards.attribute(source, "_memory", f"{name}.set_mem_info")
+        if info is not None:
+            stages.limit = least(stages.limit, info.pool_limit)
 
 
 def differentiate_program(

@@ -80,7 +80,7 @@ def test_an_assertion_ends_a_sink(capsys):
         step.sink([(GOOD,), (BAD,), (GOOD,)], on_step=lambda *args: steps.append(args))
 
     error = require_fails(call)
-    assert "step 1 of a sink" in error.__notes__[1]
+    assert "step 1 of the sink" in error.__notes__[1]
     assert net.w.tolist() == [2.0, 4.0] and len(steps) == 1
     assert capsys.readouterr().out.startswith(PRINTED)
 

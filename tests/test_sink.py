@@ -251,7 +251,7 @@ def test_a_step_that_fails(size):
 
 def test_the_first_step_fails():
     step, w, indices = indexing()
-    with pytest.raises(IndexError, match="step 0 of a sink, from 0; Parameters are as they were"):
+    with pytest.raises(IndexError, match="step 0 of the sink, from 0; Parameters are as they were"):
         step.sink(indices[3:])
     assert w.tolist() == [0, 1, 2, 3]
 
@@ -512,7 +512,7 @@ def test_without_compiling(monkeypatch):
     monkeypatch.setenv("MS_JIT", "0")
     step, w, indices = indexing()
     seen = []
-    with pytest.raises(IndexError, match="it was step 3, from 0"):
+    with pytest.raises(IndexError, match="it was step 3 of the sink, from 0"):
         step.sink(indices, on_step=lambda number, total: seen.append(number))
     assert seen == [0, 1, 2] and step.last_sink.sinks == 0 and step.last_sink.steps == 3
     stop = threading.Event()

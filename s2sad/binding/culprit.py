@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from s2sad.binding.sink import Batch, Tally
+from s2sad.binding.sink import Batch, Naming, Tally, left
 from s2sad.binding.stages import Stages
 from s2sad.binding.variant import Variant
 from s2sad.core import dtypes
@@ -59,7 +59,7 @@ class Remembered:
 
 def checked_sink(
     run: RunSink, find: Callable[[tuple[Any, ...]], Variant], tally: Callable[[], Tally],
-    batches: Iterable[Any], on_step: Callable[..., Any] | None,
+    batches: Iterable[Any], on_step: Callable[..., Any] | None, called: Naming,
 ) -> Any:  # fmt: skip
     """What `run` gives, which checks each step.
 
@@ -83,7 +83,8 @@ def checked_sink(
             raise
         batch = Batch.of(remembered.kept[number])
         variant = find(batch.args)
-        raise culprit(variant.stages, variant.inputs(batch.tensors), number, error) from None
+        inputs = variant.inputs(batch.tensors)
+        raise culprit(variant.stages, inputs, number, called, error) from None
 
 
 @dataclass
@@ -109,7 +110,9 @@ def _has(kind: Callable[[Any], Any], arrays: Sequence[Any]) -> bool:
     return any(bool(kind(x).any()) for x in wide if x.dtype.kind == "f")
 
 
-def culprit(stages: Stages, inputs: Sequence[Any], number: int, error: S2sadError) -> S2sadError:
+def culprit(
+    stages: Stages, inputs: Sequence[Any], number: int, called: Naming, error: S2sadError
+) -> S2sadError:
     """`error`, of the step `number`, at the line that made the first number that is not finite."""
     function, firsts = clone(stages.readable), Firsts()  # names are given in it
     with np.errstate(all="ignore"):
@@ -121,11 +124,10 @@ def culprit(stages: Stages, inputs: Sequence[Any], number: int, error: S2sadErro
     notes = [f"made by {_side(operation, stages)}: {_line(function, operation)}"]
     if firsts.infinite is not None and firsts.infinite is not operation:
         notes.append(f"an infinity was there: {_line(function, firsts.infinite)}")
-    left = f"as step {number - 1} left them" if number else "as they were"
-    notes.append(f"Parameters are {left}")
+    notes.append(f"Parameters are {left(number, number, called)}")
     with at(operation.loc):
         return fail(
-            "E0702", f"step {number} of the sink, from 0, makes {what}", location=operation.loc,
+            "E0702", f"{what} in {called(number)}", location=operation.loc,
             notes=tuple(notes), help="print(step.source) shows the whole program",
         )  # fmt: skip
 

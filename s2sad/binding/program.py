@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
@@ -11,6 +11,7 @@ import numpy as np
 
 from s2sad.core import location
 from s2sad.core.diagnostics import fail
+from s2sad.core.memory_info import HELD, info_of
 from s2sad.core.mutable import Mutable
 from s2sad.core.parameter import Parameter
 from s2sad.core.tensor import Placeholder, Tensor
@@ -51,6 +52,8 @@ class Program:
         Parameters that take the last results.
     form : object
         How results are given to the caller: ints name them, in containers, with `Label`s.
+    spent : list of int
+        Inputs that a call uses up.
     """
 
     function: Function
@@ -58,6 +61,7 @@ class Program:
     sources: tuple[int | Tensor, ...]
     written: tuple[Any, ...]
     form: Any
+    spent: list[int] = field(default_factory=list)
 
     @cached_property
     def places(self) -> dict[int, int]:
@@ -94,7 +98,8 @@ def key_of(value: Any, tensors: list[Tensor]) -> Any:
         if type(value) is Placeholder:
             return value.dtype.name, value.sizes
         array = value.array
-        return array.dtype.char, array.shape, *value._hooks
+        key = array.dtype.char, array.shape, *value._hooks
+        return (*key, info_of(value)) if HELD else key
     if isinstance(value, (tuple, list)):
         return type(value), *[key_of(item, tensors) for item in value]
     if isinstance(value, dict):

@@ -42,6 +42,20 @@ SINKING = threading.RLock()
 #: From the arguments of a call to the program for it, and from that to its sink.
 Find = Callable[[tuple[Any, ...]], Variant]
 Make = Callable[[Variant], Executable]
+#: What errors call the step of a number.
+Naming = Callable[[int], str]
+
+
+def of_sink(number: int) -> str:
+    """What they call it where nobody says otherwise."""
+    return f"step {number} of the sink, from 0"
+
+
+def left(number: int, last: int, called: Naming) -> str:
+    """How Parameters are where step `number` fails, and what they hold is from before `last`."""
+    if not last:
+        return "as they were"
+    return f"as {'the step before' if last == number else called(last - 1)} left them"
 
 
 @dataclass
@@ -138,15 +152,19 @@ class Run:
     channel : Channel
     first : int
         Number of its first step.
+    called : callable
+        From the number of a step to what errors call it.
     error : BaseException or None
         What ended the program, if that was an error.
     results : tuple or None
         Of the program, if it has come to its end: what the last step has left, and a token.
     """
 
-    def __init__(self, variant: Variant, executable: Executable, first: int) -> None:
+    def __init__(
+        self, variant: Variant, executable: Executable, first: int, called: Naming = of_sink
+    ) -> None:
         self.variant = variant
-        self.first = first
+        self.first, self.called = first, called
         self.executable = executable
         self.channel = executable.channel()
         self.error: BaseException | None = None
@@ -180,8 +198,8 @@ class Run:
         if self.error is not None:
             number = self.first + self.channel.steps
             last = number if self.channel.state is not None else self.first
-            left = f"as step {last - 1} left them" if last else "as they were"
-            annotate(self.error, f"it was step {number} of a sink, from 0; Parameters are {left}")
+            after = left(number, last, self.called)
+            annotate(self.error, f"it was {self.called(number)}; Parameters are {after}")
 
     def adopt(self) -> None:
         """Let Parameters hold what the last step that ended has left."""
@@ -244,18 +262,20 @@ class Sinks:
         Most steps of one sink.
     tally : Tally
         Is added to.
+    called : callable
+        From the number of a step to what errors call it.
     """
 
     def __init__(
         self, find: Find, make: Make, steps: Steps, interrupts: Interrupts,
-        stop: threading.Event | None, size: int | None, tally: Tally,
+        stop: threading.Event | None, size: int | None, tally: Tally, called: Naming,
     ) -> None:  # fmt: skip
         self.find = find
         self.make = make
         self.steps = steps
         self.interrupts = interrupts
         self.size = size
-        self.tally = tally
+        self.tally, self.called = tally, called
         self._stop = stop
 
     @property
@@ -270,7 +290,8 @@ class Sinks:
                 refuse_stores(variant.program.written)
                 executable = self.make(variant)
             with SINKING if variant.program.written else _NOBODY:
-                self.one(_Sink(Run(variant, executable, self.tally.steps), feed, batch.key, self))
+                run = Run(variant, executable, self.tally.steps, self.called)
+                self.one(_Sink(run, feed, batch.key, self))
 
     def one(self, sink: _Sink) -> None:
         """One sink, from its beginning to its end."""
@@ -360,13 +381,13 @@ class _Sink:
 def sink(
     batches: Iterable[Any], find: Find, make: Make, *, on_step: Callable[..., Any] | None,
     stop: threading.Event | None, size: int | None, kept: str, tick: Callable[[], object],
-    tally: Tally,
+    tally: Tally, called: Naming,
 ) -> Any:  # fmt: skip
     """Results of all steps over `batches`; `tally` says what was sunk. See `Compiled.sink`."""
     with Interrupts() as interrupts:
         steps = Steps(on_step, interrupts, kept, tick)
         feed = Feed(batches, interrupts)
-        Sinks(find, make, steps, interrupts, stop, size, tally).over(feed)
+        Sinks(find, make, steps, interrupts, stop, size, tally, called).over(feed)
         feed.close()
     return steps.results
 
@@ -374,6 +395,7 @@ def sink(
 def unsunk(
     batches: Iterable[Any], call: Callable[..., Any], *, on_step: Callable[..., Any] | None,
     stop: threading.Event | None, kept: str, tick: Callable[[], object], tally: Tally,
+    called: Naming,
 ) -> Any:  # fmt: skip
     """The same by a call for each step."""
     interrupts = Interrupts()  # of which nothing is noted: each step is Python
@@ -383,7 +405,7 @@ def unsunk(
         try:
             result = call(*feed.take().args)
         except Exception as error:
-            annotate(error, f"it was step {steps.count}, from 0")
+            annotate(error, f"it was {called(steps.count)}")
             raise
         tally.steps += 1
         steps.show(result)

@@ -14,6 +14,7 @@ import numpy as np
 
 from s2sad.binding.cause import Facts, cause_of, facts_of
 from s2sad.binding.program import Label, Program
+from s2sad.core.memory_info import is_kept, spend
 from s2sad.core.parameter import WRITING, withheld
 from s2sad.core.tensor import Tensor
 from s2sad.core.trees import Known, is_record, parts_of, same_tuple, with_parts
@@ -105,7 +106,7 @@ class Variant:
 
         They are all written or, when the program fails, none of them.
         """
-        if not self.program.written:
+        if not self.program.written and not self.program.spent:
             return self._run(tensors)
         with WRITING:
             return self._run(tensors)
@@ -113,8 +114,25 @@ class Variant:
     def _run(self, tensors: Sequence[Tensor]) -> Any:
         own = self.own_inputs()
         arrays = self.inputs(tensors)
+        if self.program.spent:
+            return self._run_spending(tensors, arrays, own)
         results = self.execute(arrays, own)
         return assembled(self.program.form, self.hand_out(results, arrays, self.program.count))
+
+    def _run_spending(
+        self, tensors: Sequence[Tensor], arrays: list[Any], own: Sequence[int]
+    ) -> Any:
+        """A run that uses up some of `tensors`, whose memory results may take."""
+        sources = self.program.sources
+        spent = {place: tensors[sources[place]] for place in self.program.spent}  # type: ignore
+        overwritten = {i: spent[i] for i in self.executable.overwrites if i in spent}
+        parameters: dict[int, Any] = {place: sources[place] for place in own}
+        with withheld({**parameters, **overwritten}, arrays) as alone:
+            results = self.executable.run(arrays, given=alone)
+        for tensor in {id(tensor): tensor for tensor in spent.values()}.values():
+            spend(tensor)
+        kept = [Token if i in spent and i in alone else x for i, x in enumerate(arrays)]
+        return assembled(self.program.form, self.hand_out(results, kept, self.program.count))
 
     def own_inputs(self) -> list[int]:
         """Inputs into whose memory the program may write; asked before anything else holds them."""
@@ -146,7 +164,7 @@ class Variant:
 
 
 def _is_sole_holder(source: int | Tensor) -> bool:
-    return isinstance(source, Tensor) and source.is_sole_holder()
+    return isinstance(source, Tensor) and source.is_sole_holder() and not is_kept(source)
 
 
 def _own_input(program: Program, place: int) -> int | None:

@@ -26,6 +26,7 @@ class Mutable:
     shape: tuple[int, ...] = ()
     ndim = 0
     _hooks = ()
+    _memory = None
 
     @property
     def array(self) -> np.ndarray:

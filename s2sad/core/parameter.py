@@ -220,7 +220,7 @@ class Parameter(Tensor):
 
 
 @contextmanager
-def withheld(parameters: Mapping[int, Parameter], arrays: list[Any]) -> Iterator[list[int]]:
+def withheld(parameters: Mapping[int, Tensor], arrays: list[Any]) -> Iterator[list[int]]:
     """Let nobody read those of `parameters` whose memory nobody else sees, under `WRITING`.
 
     Yields
@@ -231,7 +231,7 @@ def withheld(parameters: Mapping[int, Parameter], arrays: list[Any]) -> Iterator
 
     Parameters
     ----------
-    parameters : mapping of int to Parameter
+    parameters : mapping of int to Tensor
         By the place of their array in `arrays`.
     arrays : list
         Must be the only other thing that holds the arrays.

@@ -17,6 +17,7 @@ from s2sad.core.device import require_cpu
 from s2sad.core.diagnostics import S2sadError, fail
 from s2sad.core.dtypes import DType
 from s2sad.core.hooks import Entry, hooks_of
+from s2sad.core.memory_info import MemoryInfo, info_of, require_unspent
 from s2sad.core.operators import Operators, method
 
 Self = TypeVar("Self", bound="Tensor")
@@ -177,6 +178,16 @@ class Tensor(Operators):
     def _hooks(self) -> tuple[Entry, ...]:
         """What `register_hook` has registered: guards of compiled code ask for it."""
         return hooks_of(self)
+
+    @property
+    def _memory(self) -> MemoryInfo | None:
+        """What `set_mem_info` has said: guards of compiled code ask for it."""
+        return info_of(self)
+
+    def __getattr__(self, name: str) -> Any:
+        if name == "array":
+            require_unspent(self)
+        return super().__getattr__(name)
 
     def data_ptr(self) -> int:
         """Address of the first element."""

@@ -1,11 +1,13 @@
 """How does a loop get its rows, which a thread prepares while the loop works?
 
 The thread knows the iterator's channel only, not the iterator, so an iterator that nobody holds is
-collected, and takes its thread and its workers with it.
+collected, and takes its thread and its workers with it. Nor does anything else hold what it is made
+of: the functions of its pipeline may reach the iterator itself, by the names around them.
 """
 
 from __future__ import annotations
 
+import atexit
 import os
 import threading
 import weakref
@@ -135,13 +137,20 @@ class Source:
         self.plan = plan
         self.run = Run(seed, is_serial=config.get_debug_mode())
         self.owner = os.getpid()
+        self._end = threading.Lock()  # taken once, by whoever closes it
         self._epoch: Ahead | Direct | None = None
         try:
             with Interrupts():
                 plan.open(Place(self.run))
         except BaseException:  # some of the workers may be there
+            self._end.acquire()
             self.run.close()
             raise
+        OPEN.add(self)
+
+    @property
+    def is_closed(self) -> bool:
+        return self._end.locked()
 
     def begin(self, epoch: int, start: int) -> None:
         self.leave()
@@ -163,7 +172,7 @@ class Source:
 
     def close(self) -> None:
         """End the thread and all workers. A child that was forked leaves them to its parent."""
-        if os.getpid() != self.owner:
+        if os.getpid() != self.owner or not self._end.acquire(blocking=False):
             return
         with Interrupts():
             epoch, self._epoch = self._epoch, None
@@ -173,6 +182,20 @@ class Source:
             if epoch is not None:
                 epoch.join()
             self.run.close()
+
+    def __del__(self) -> None:
+        if hasattr(self, "_epoch"):  # else it was never made
+            self.close()
+
+
+#: What has workers that nobody has ended; the end of the program does.
+OPEN: weakref.WeakSet[Source] = weakref.WeakSet()
+
+
+@atexit.register
+def _close_all() -> None:
+    for source in list(OPEN):
+        source.close()
 
 
 class DataIterator:
@@ -194,9 +217,7 @@ class DataIterator:
     ) -> None:
         self._form = form
         self._num_epochs = num_epochs
-        with Interrupts():
-            self._source = Source(plan, seed)
-            self._closing = weakref.finalize(self, self._source.close)
+        self._source = Source(plan, seed)
         self._is_begun = False
         self.epoch = self.position = 0
 
@@ -223,7 +244,7 @@ class DataIterator:
         return row
 
     def _begin(self) -> None:
-        if not self._closing.alive:
+        if self._source.is_closed:
             said = "is closed" if self.epoch != self._num_epochs else (
                 f"was asked for {self.epoch + 1} epochs, and made for num_epochs={self.epoch}"
             )  # fmt: skip
@@ -241,7 +262,7 @@ class DataIterator:
 
     def close(self) -> None:
         """End its thread and its workers: no rows come any more. Dropping it does this as well."""
-        self._closing()
+        self._source.close()
 
     def state_dict(self) -> dict[str, int]:
         """Where the iterator is: what it has handed out counts, not what was read ahead.
@@ -279,7 +300,7 @@ class DataIterator:
         names = ("epoch", "position", "seed", "is_repeatable")
         if not isinstance(state, dict) or set(state) != set(names):
             raise fail("E0303", f"a state is a dict of {', '.join(names)}, got {state!r}")
-        if not self._closing.alive:
+        if self._source.is_closed:
             raise fail("E0706", "the iterator of a data set is closed: make another one")
         self._source.leave()
         run = self._source.run

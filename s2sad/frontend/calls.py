@@ -26,6 +26,7 @@ from s2sad.core.ensemble import Ensemble
 from s2sad.core.hooks import Hook, HookHandle, register_hook
 from s2sad.core.in_place import InPlace
 from s2sad.core.location import Location
+from s2sad.core.memory_policy import set_mem_info
 from s2sad.core.precision import UNMARKED
 from s2sad.core.signatures import fitted
 from s2sad.core.tensor import Tensor
@@ -54,6 +55,7 @@ from s2sad.frontend.expressions import (
 from s2sad.frontend.frame import Frame
 from s2sad.frontend.hooks import call_hook, call_register_hook
 from s2sad.frontend.local_functions import LocalFunction
+from s2sad.frontend.memory import call_set_mem_info
 from s2sad.frontend.numbers import as_tensors
 from s2sad.frontend.raising import is_exception
 from s2sad.frontend.shown import point_out
@@ -149,6 +151,8 @@ def call(frame: Frame, function: Any, args: list[Any], kwargs: dict[str, Any]) -
         method, owner = function.function, function.owner
         if method is register_hook:
             return call_register_hook(frame, owner, args, kwargs)
+        if method is set_mem_info:
+            return call_set_mem_info(frame, owner, args, kwargs)
         if isinstance(method, InPlace):
             return rewrite(frame, owner, lambda held: run_ours(method.value, [held, *args], kwargs))
         return run_ours(method, [owner, *args], kwargs)

@@ -21,6 +21,7 @@ import numpy as np
 from s2sad.core import changes
 from s2sad.core.cell import Cell
 from s2sad.core.parameter import Parameter
+from s2sad.core.tensor import Tensor
 
 MISSING = object()
 
@@ -248,8 +249,10 @@ def _is_own_method(value: Any, owner: Any, name: str) -> bool:
 
 def _is_counted(owner: Any, name: str, value: Any) -> bool:
     """Whether `changes` counts whatever can change ``owner.name``."""
+    if isinstance(owner, Tensor) and name in ("_hooks", "_memory"):
+        return True
     if isinstance(owner, Parameter):
-        return name in ("name", "requires_grad", "_hooks")
+        return name in ("name", "requires_grad")
     if not isinstance(owner, Cell) or hasattr(type(owner), name):
         return False
     uncounted = (*CHANGING, *BUILTIN_METHODS, MethodType)

@@ -19,5 +19,18 @@ def set_enc_key(enc_key: _Any) -> None:
         )  # fmt: skip
 
 
+#: What MindSpore turns into rows, and the data set that reads it here.
+_CONVERTERS = {
+    "CsvToMR": "CSVDataset", "MnistToMR": "MnistDataset", "Cifar10ToMR": "Cifar10Dataset",
+    "Cifar100ToMR": "Cifar100Dataset", "ImageNetToMR": "ImageFolderDataset",
+    "TFRecordToMR": "GeneratorDataset, over a reader of TFRecord",
+}  # fmt: skip
+
+
 def __getattr__(name: str) -> object:
+    if name in _CONVERTERS:
+        raise _fail(
+            "E0220", f"s2sad.mindrecord has no {name!r}",
+            help=f"write the rows of dataset.{_CONVERTERS[name]} with a FileWriter",
+        )  # fmt: skip
     raise _missing("s2sad.mindrecord", name, __all__)

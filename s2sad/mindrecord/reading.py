@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-import json
 import mmap
 import sqlite3
 import struct
@@ -16,9 +15,10 @@ from typing import Any
 import numpy as np
 
 from s2sad.core.diagnostics import S2sadError, fail
+from s2sad.mindrecord.header import damaged, header_of, require_version
 from s2sad.mindrecord.packing import MalformedError
 from s2sad.mindrecord.schema import Schema, checked
-from s2sad.mindrecord.writing import COLUMNS, VERSION, checked_name
+from s2sad.mindrecord.writing import COLUMNS, checked_name
 
 #: Where a row lies: page and place of its raw part, and of its blob part.
 PLACES = [*COLUMNS[1:4], *COLUMNS[5:8]]
@@ -37,7 +37,7 @@ class Shard:
     def __init__(self, path: Path) -> None:
         self.path = path
         self._data = _mapped(path)
-        header = self._header()
+        header = header_of(path, self._data)
         try:
             (one,) = header["schema"]
             self.schema = checked(one["schema"], one["desc"])
@@ -45,9 +45,8 @@ class Shard:
             self._first, self._page = int(header["header_size"]), int(header["page_size"])
             version = header["version"]
         except (KeyError, TypeError, ValueError, S2sadError) as error:
-            raise self._damaged(f"its header is not whole: {error}") from None
-        if version != VERSION:
-            raise fail("E0712", f"{path} has version {version!r}, and {VERSION!r} is read")
+            raise damaged(self.path, f"its header is not whole: {error}") from None
+        require_version(path, version)
         self._places = self._placed()
 
     def __len__(self) -> int:
@@ -61,21 +60,7 @@ class Shard:
                 self._part(raw_page, raw, raw_end), self._part(blob_page, blob, blob_end), names
             )
         except MalformedError as error:
-            raise self._damaged(f"in row {number}, {error}") from None
-
-    def _header(self) -> dict[str, Any]:
-        if len(self._data) < 8:
-            raise self._damaged("it ends in its header")
-        (size,) = struct.unpack_from("<Q", self._data)
-        if size > len(self._data) - 8:
-            raise self._damaged(f"a header of {size} bytes is announced")
-        try:
-            header = json.loads(self._data[8 : 8 + size])
-        except (ValueError, RecursionError) as error:
-            raise self._damaged(f"its header is no JSON: {error}") from None
-        if not isinstance(header, dict):
-            raise self._damaged("its header is no mapping")
-        return header
+            raise damaged(self.path, f"in row {number}, {error}") from None
 
     def _placed(self) -> np.ndarray:
         index = Path(f"{self.path}.db")
@@ -90,7 +75,7 @@ class Shard:
                 connection.close()
             return np.array(rows, np.int64).reshape(-1, len(PLACES))
         except (sqlite3.Error, TypeError, ValueError, OverflowError) as error:
-            raise self._damaged(f"its index {index.name} is not whole: {error}") from None
+            raise damaged(self.path, f"its index {index.name} is not whole: {error}") from None
 
     def _part(self, page: int, begin: int, end: int) -> bytes:
         """What lies behind its length in a page."""
@@ -102,9 +87,6 @@ class Shard:
         if len(data) < 8 or struct.unpack_from("<Q", data)[0] != len(data) - 8:
             raise MalformedError(f"at byte {place}, another length stands than the index says")
         return data[8:]
-
-    def _damaged(self, reason: str) -> S2sadError:
-        return fail("E0608", f"{self.path} is damaged, or no file of MindRecord: {reason}")
 
 
 def _mapped(path: Path) -> Any:

@@ -19,10 +19,10 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from s2sad.core.diagnostics import fail
+from s2sad.core.diagnostics import S2sadError, fail
+from s2sad.mindrecord.header import VERSION, damaged, header_of, require_version
 from s2sad.mindrecord.schema import SQL, Schema, checked
 
-VERSION = "3.0"
 #: Bytes of a header and of a page: the least, the most, and what is usual.
 HEADER = (1 << 14, 1 << 27, 1 << 24)
 PAGE = (1 << 15, 1 << 28, 1 << 25)
@@ -86,11 +86,31 @@ class FileWriter:
 
     @classmethod
     def open_for_append(cls, file_name: str) -> FileWriter:
-        """Not supported: E0712."""
-        raise fail(
-            "E0712", f"{file_name} cannot be appended to in this version",
-            help="write another file, and give both to MindDataset as a list",
-        )  # fmt: skip
+        """A writer whose rows come behind those of a file, and of all that were written with it.
+
+        Their schema, fields of the index and sizes stay. Rows are there after `commit`; whoever
+        drops the writer before that leaves the files with the rows that they had.
+
+        Raises
+        ------
+        S2sadError
+            E0604 where a file is missing or cannot be written, E0608 where one is damaged, E0712
+            for another version.
+        """
+        path = checked_name(file_name)
+        file, header = _headed(path)
+        file.close()
+        names = header.get("shard_addresses")
+        if not isinstance(names, list) or not names:
+            raise damaged(path, "its header names no files")
+        writer = cls(file_name)
+        writer._paths = [path.with_name(Path(str(name)).name) for name in names]
+        for number, each in enumerate(writer._paths):
+            shard = _Shard.reopened(each, number)
+            weakref.finalize(writer, shard.close)
+            writer._shards.append(shard)
+        writer._schema = writer._shards[0].schema
+        return writer
 
     def add_schema(self, content: dict[str, Any], desc: str | None = None) -> None:
         """Say which fields rows have: ``{"label": {"type": "int32"}}``; arrays have a ``shape``."""
@@ -175,7 +195,7 @@ class FileWriter:
         names = schema.scalars if self._indices is None else self._indices
         for number, path in enumerate(self._paths):
             sizes = (self._header_size, self._page_size)
-            shard = _Shard(path, number, schema, names, sizes)
+            shard = _Shard.made(path, number, schema, names, sizes)
             weakref.finalize(self, shard.close)  # a writer may be dropped before `commit`
             self._shards.append(shard)
 
@@ -197,7 +217,48 @@ class _Shard:
         self._raw_groups: list[dict[str, int]] = []
         self._next_page = self._blob_pages = self._raw_pages = 0
         self._raw_id: int | None = None
-        self._file, self._index = self._created()
+        self._file: BinaryIO
+        self._index: sqlite3.Connection
+
+    @classmethod
+    def made(
+        cls, path: Path, number: int, schema: Schema, indices: Sequence[str],
+        sizes: tuple[int, int],
+    ) -> _Shard:  # fmt: skip
+        """One that is new."""
+        shard = cls(path, number, schema, indices, sizes)
+        shard._file, shard._index = shard._created()
+        return shard
+
+    @classmethod
+    def reopened(cls, path: Path, number: int) -> _Shard:
+        """One that is there, to which rows are added: in pages of their own."""
+        file, header = _headed(path)
+        try:
+            (one,) = header["schema"]
+            indices = [field["index_field"] for field in header["index_fields"] or ()]
+            sizes = int(header["header_size"]), int(header["page_size"])
+            shard = cls(path, number, checked(one["schema"], one["desc"]), indices, sizes)
+            index = Path(f"{path}.db").absolute().as_uri()
+            shard._file, shard._index = file, sqlite3.connect(f"{index}?mode=rw", uri=True)
+            shard._go_on(header)
+        except (KeyError, TypeError, ValueError, S2sadError, sqlite3.Error) as error:
+            file.close()
+            raise damaged(path, f"its header or its index is not whole: {error}") from None
+        return shard
+
+    def _go_on(self, header: dict[str, Any]) -> None:
+        """Count from where `header`, and the index, have stopped."""
+        self._pages, self._saved = list(header["page"]), int(header["compression_size"])
+        kinds = [page["page_type"] for page in self._pages]
+        self._blob_pages, self._raw_pages = kinds.count("BLOB_DATA"), kinds.count("RAW_DATA")
+        self._next_page = 1 + max((page["page_id"] for page in self._pages), default=-1)
+        found = [row[1] for row in self._index.execute("PRAGMA table_info(INDEXES)")]
+        names = [x for i, name in enumerate(self.indices) for x in (f"INC_{i}", f"{name}_0")]
+        if found != [*COLUMNS, *names]:
+            raise ValueError(f"the index has the columns {found}")
+        text = "SELECT COUNT(*), COALESCE(MAX(ROW_GROUP_ID), -1) + 1 FROM INDEXES"
+        self._rows, self._group = self._index.execute(text).fetchone()
 
     def _created(self) -> tuple[BinaryIO, sqlite3.Connection]:
         index = Path(f"{self.path}.db")
@@ -320,6 +381,23 @@ class _Shard:
         """Let the files be, as far as they are written."""
         self._file.close()
         self._index.close()
+
+
+def _headed(path: Path) -> tuple[BinaryIO, dict[str, Any]]:
+    """A file that is there, opened for reading and writing, and its header."""
+    try:
+        file = open(path, "r+b")
+    except OSError as error:
+        raise fail("E0604", f"{path} cannot be written: {error.strerror or error}") from error
+    try:
+        start = file.read(8)
+        size = struct.unpack("<Q", start)[0] if len(start) == 8 else 0
+        header = header_of(path, start + file.read(min(size, HEADER[1])))
+        require_version(path, header.get("version"))
+    except BaseException:
+        file.close()
+        raise
+    return file, header
 
 
 class _Page:

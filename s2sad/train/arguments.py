@@ -17,7 +17,7 @@ from s2sad.prims.precision import LEVELS
 #: What may be given by keyword beside the signature of `Model`, and the values that change nothing,
 #: which are the only ones of those that have some.
 MORE: dict[str, tuple[Any, ...]] = {
-    "loss_scale_manager": (), "keep_batchnorm_fp32": (),
+    "loss_scale_manager": (), "keep_batchnorm_fp32": (), "check_nan": (),
     "boost_config_dict": ("", None, {}), "acc_level": ("O0",),
 }  # fmt: skip
 

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from s2sad.binding.sink import Naming
 from s2sad.core.cell import Cell
 from s2sad.core.diagnostics import fail
 from s2sad.core.shown import shown
@@ -123,6 +124,10 @@ class _Watch:
     def call(self, hook: str) -> None:
         call = self.callbacks.call_own if self.evaluation.within_fit else self.callbacks.call
         call(hook, self.context)
+
+    def naming(self) -> Naming:
+        first = self.params.cur_step_num
+        return lambda number: f"step {first + number} of an evaluation"
 
     def begin(self, batch: Batch) -> None:
         self.params.cur_step_num += 1

@@ -53,6 +53,8 @@ class Model:
         Taken for compatibility.
     **kwargs
         loss_scale_manager and keep_batchnorm_fp32, as of `amp.build_train_network`;
+        check_nan, whether a step of training that gives or writes NaN or an infinity is an error,
+        before anything of it is kept, at the line that made the first such number;
         boost_config_dict and acc_level, taken for compatibility.
 
     Attributes
@@ -105,6 +107,7 @@ class Model:
         if boost_level != "O0":
             raise fail("E0404", f"boost_level is 'O0', got {boost_level!r}")
         amp = checked_more(kwargs)
+        self._check_nan = flag("check_nan", amp.pop("check_nan", False))
         if amp_level == "O2":  # as `build_train_network` has it, but told of each step
             amp.setdefault("loss_scale_manager", DynamicLossScaleManager())
         self._loss_scale_manager: LossScaleManager | None = amp.get("loss_scale_manager")
@@ -185,8 +188,9 @@ class Model:
         ------
         S2sadError
             E0303, E0304 or E0404 for an argument of another form, kind or value, E0404 or E0302 for
-            batches with other columns than the network takes; what a step, a callback, or the data
-            set raises, and then Parameters are those of the last step that ended.
+            batches with other columns than the network takes; with `check_nan` E0702 for a number
+            that is not finite, and E0712 where nothing is compiled; what a step, a callback, or the
+            data set raises, and then Parameters are those of the last step that ended.
         """
         bounds = epoch_numbers(epoch, initial_epoch)
         run = self._training(bounds, train_dataset, callbacks, dataset_sink_mode, sink_size)
@@ -232,6 +236,11 @@ class Model:
         size = integer("sink_size", sink_size, -1)
         if not size:
             raise fail("E0404", "sink_size is -1 or at least 1, got 0")
+        if self._check_nan and not is_graph_mode():
+            raise fail(
+                "E0712", "check_nan looks into compiled programs, of which PyNative mode has none",
+                help="write set_context(mode=GRAPH_MODE), and leave MS_JIT=0 out",
+            )  # fmt: skip
         if callbacks is None:
             callbacks = ProgressBar()
         is_coarse = flag("dataset_sink_mode", is_sunk) and size > 0
@@ -239,6 +248,7 @@ class Model:
             network=self._train_network, epochs=epochs,
             batches=Batches("train_dataset", dataset, -1 if is_coarse else len(epochs)),
             callbacks=Callbacks(as_callbacks(callbacks)), is_sunk=is_sunk,
+            check_nan=self._check_nan,
             sink_size=size if is_coarse else None, has_loss=self._loss_fn is not None,
             backbone=self._network, manager=self._loss_scale_manager,
             about={"loss_fn": self._loss_fn, "optimizer": self._optimizer},

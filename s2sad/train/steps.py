@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from itertools import islice
 from typing import Any, Protocol
 
+from s2sad.binding.sink import Naming, of_sink
 from s2sad.compiled import compiled_of
 from s2sad.core.cell import Cell
 from s2sad.core.context import is_graph_mode
@@ -23,7 +24,11 @@ from s2sad.train.data import Batch
 
 
 class Watch(Protocol):
-    """Who sees steps."""
+    """Who sees steps, and knows what errors call them."""
+
+    def naming(self) -> Naming:
+        """From 0, and the numbers of the steps after it, to the names of this step and those."""
+        ...
 
     def begin(self, batch: Batch) -> None:
         """A step begins."""
@@ -44,7 +49,9 @@ class Watch(Protocol):
         ...
 
 
-def run_steps(network: Cell, batches: Iterator[Batch], watch: Watch, *, is_sunk: bool) -> None:
+def run_steps(
+    network: Cell, batches: Iterator[Batch], watch: Watch, *, is_sunk: bool, check_nan: bool = False
+) -> None:
     """Run a step for each batch.
 
     Parameters
@@ -55,44 +62,49 @@ def run_steps(network: Cell, batches: Iterator[Batch], watch: Watch, *, is_sunk:
     watch : Watch
     is_sunk : bool
         Whether one call of a program runs many steps, where calling a Cell compiles it.
+    check_nan : bool
+        Whether a step that makes NaN or an infinity is an error; Cells must be compiled then.
     """
+    steps = _Steps(network, watch, check_nan)
     if is_sunk and is_graph_mode():
-        _sunk(network, batches, watch)
+        steps.sunk(batches)
     else:
-        _one_by_one(network, batches, watch)
+        steps.one_by_one(batches)
 
 
-def run_coarsely(network: Cell, batches: Iterator[Batch], size: int, watch: Watch) -> None:
+def run_coarsely(
+    network: Cell, batches: Iterator[Batch], size: int, watch: Watch, *, check_nan: bool = False
+) -> None:
     """Run `size` steps that `watch` sees as one, with what the last gave."""
     watch.begin(())
     watch.needs_parameters_after(0)
-    watch.end(_seen(run_calls(network, batches, size)))
+    watch.end(_seen(run_calls(network, batches, size, check_nan, watch.naming())))
 
 
-def run_calls(network: Cell, batches: Iterator[Batch], size: int) -> Any:
+def run_calls(
+    network: Cell, batches: Iterator[Batch], size: int, check_nan: bool = False,
+    called: Naming = of_sink,
+) -> Any:  # fmt: skip
     """What the last of the next `size` steps gives; a sink, where Cells are compiled."""
     following = islice(batches, size)
     if is_graph_mode():
-        return compiled_of(network).sink(following, results="last")
+        return compiled_of(network).sink(
+            following, results="last", check_nan=check_nan, step_name=called
+        )
     outputs = None
-    for batch in following:
-        outputs = _step(network, batch)
+    for number, batch in enumerate(following):
+        outputs = _step(network, batch, called(number))
     return outputs
 
 
-def _one_by_one(network: Cell, batches: Iterator[Batch], watch: Watch) -> None:
-    for batch in batches:
-        watch.begin(batch)
-        watch.needs_parameters_after(0)
-        watch.end(_seen(_step(network, batch)))
-        if watch.is_stopping:
-            return
-
-
-def _step(network: Cell, batch: Batch) -> Any:
+def _step(network: Cell, batch: Batch, name: str) -> Any:
     """What a step gives. Ctrl-C waits for its end, so that an update is whole or none."""
-    with Interrupts():
-        return network(*batch)
+    try:
+        with Interrupts():
+            return network(*batch)
+    except Exception as error:
+        annotate(error, f"it was {name}")
+        raise
 
 
 def _seen(outputs: Any) -> Any:
@@ -100,18 +112,6 @@ def _seen(outputs: Any) -> Any:
     if not isinstance(outputs, tuple):
         return outputs
     return outputs[0] if len(outputs) == 1 else tuple(outputs)
-
-
-def _sunk(network: Cell, batches: Iterator[Batch], watch: Watch) -> None:
-    for first in batches:
-        watch.begin(first)
-        is_last = watch.needs_parameters_after(0) or is_expected()
-        if is_last:  # a sink of one step is dearer than a call
-            watch.end(_seen(_step(network, first)))
-        else:
-            _sink(network, _Stretch(first, batches, watch), watch)
-        if watch.is_stopping:
-            return
 
 
 class _Stretch:
@@ -139,19 +139,58 @@ class _Stretch:
                 return
 
 
-def _sink(network: Cell, stretch: _Stretch, watch: Watch) -> None:
-    stop = threading.Event()
+class _Steps:
+    """Runs steps, whose `watch` sees each."""
 
-    def on_step(number: int, *results: Any) -> None:
-        if number:
-            watch.begin(stretch.ahead.popleft())
-        watch.end(_seen(results))
-        if watch.is_stopping:
-            stop.set()
+    def __init__(self, network: Cell, watch: Watch, check_nan: bool) -> None:
+        self.network, self.watch = network, watch
+        self.check_nan = check_nan
 
-    try:
-        compiled_of(network).sink(stretch, on_step=on_step, stop=stop, results="none")
-    except S2sadError as error:
-        if error.code == "E0707":
-            annotate(error, "no step runs ahead of a callback with needs_parameters = True")
-        raise
+    def one_by_one(self, batches: Iterator[Batch]) -> None:
+        for batch in batches:
+            self.watch.begin(batch)
+            self.watch.needs_parameters_after(0)
+            self._alone(batch)
+            if self.watch.is_stopping:
+                return
+
+    def sunk(self, batches: Iterator[Batch]) -> None:
+        for first in batches:
+            self.watch.begin(first)
+            is_last = self.watch.needs_parameters_after(0) or is_expected()
+            if is_last:  # a sink of one step is dearer than a call
+                self._alone(first)
+            else:
+                self._sink(_Stretch(first, batches, self.watch))
+            if self.watch.is_stopping:
+                return
+
+    def _alone(self, batch: Batch) -> None:
+        """A step that has begun."""
+        called = self.watch.naming()
+        if self.check_nan:
+            outputs = run_calls(self.network, iter([batch]), 1, True, called)
+        else:
+            outputs = _step(self.network, batch, called(0))
+        self.watch.end(_seen(outputs))
+
+    def _sink(self, stretch: _Stretch) -> None:
+        """The steps of `stretch`, the first of which has begun."""
+        stop, watch = threading.Event(), self.watch
+
+        def on_step(number: int, *results: Any) -> None:
+            if number:
+                watch.begin(stretch.ahead.popleft())
+            watch.end(_seen(results))
+            if watch.is_stopping:
+                stop.set()
+
+        try:
+            compiled_of(self.network).sink(
+                stretch, on_step=on_step, stop=stop, results="none", check_nan=self.check_nan,
+                step_name=watch.naming(),
+            )  # fmt: skip
+        except S2sadError as error:
+            if error.code == "E0707":
+                annotate(error, "no step runs ahead of a callback with needs_parameters = True")
+            raise

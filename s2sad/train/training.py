@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from s2sad.amp import LossScaleManager
+from s2sad.binding.sink import Naming
 from s2sad.core.cell import Cell
 from s2sad.nn import TrainOneStepWithLossScaleCell
 from s2sad.train.callback.callback import CallbackParams, RunContext
@@ -33,6 +34,8 @@ class Training:
     batches : Batches
     callbacks : Callbacks
     is_sunk : bool
+    check_nan : bool
+        Whether a step that makes NaN or an infinity is an error.
     sink_size : int or None
         Steps that callbacks see as one, and as an epoch.
     has_loss : bool
@@ -49,6 +52,7 @@ class Training:
     batches: Batches
     callbacks: Callbacks
     is_sunk: bool
+    check_nan: bool
     sink_size: int | None
     has_loss: bool
     manager: LossScaleManager | None
@@ -107,16 +111,21 @@ class Training:
 
     def _steps(self, every: Iterator[Batch] | None) -> None:
         if every is not None and self.sink_size is not None:
-            run_coarsely(self.network, every, self.sink_size, self)
+            run_coarsely(self.network, every, self.sink_size, self, check_nan=self.check_nan)
         else:
             batches = self._fitting(self.batches.epoch())
-            run_steps(self.network, batches, self, is_sunk=self.is_sunk)
+            run_steps(self.network, batches, self, is_sunk=self.is_sunk, check_nan=self.check_nan)
 
     # -- what it sees of steps --------------------------------------------------------------------
 
     def call(self, hook: str) -> None:
         """Call this hook of all callbacks."""
         self.callbacks.call(hook, self.context)
+
+    def naming(self) -> Naming:
+        epoch, last = self.params.cur_epoch_num, self.params.cur_step_num
+        first = (last - (self.sink_size or 1)) % self.params.batch_num + 1
+        return lambda number: f"step {first + number} of epoch {epoch}"
 
     def begin(self, batch: Batch) -> None:
         self.params.cur_step_num += self.sink_size or 1

@@ -70,3 +70,58 @@ def test_what_is_refused(make, code):
     with pytest.raises(S2sadError) as caught:
         make()
     assert caught.value.code == code, caught.value
+
+
+def test_a_pipeline_for_bert():
+    vocab = text.Vocab.from_list(["[CLS]", "[UNK]", "book", "##s", "!"])
+    data = ds.GeneratorDataset(["Books!", "pens"], "text", shuffle=False)
+    steps = [text.BertTokenizer(vocab, lower_case=True), text.AddToken("[CLS]")]
+    data = data.map(steps, "text").map(text.Lookup(vocab), "text").map(text.Truncate(3), "text")
+    assert [x.tolist() for (x,) in data] == [[0, 2, 3], [0, 1]]
+
+
+def test_offsets_become_columns():
+    data = ds.GeneratorDataset(["to be"], "text")
+    names = ["words", "starts", "ends"]
+    data = data.map(text.WhitespaceTokenizer(with_offsets=True), "text", names)
+    ((words, starts, ends),) = data.create_tuple_iterator(output_numpy=True)
+    assert words.tolist() == ["to", "be"] and starts.tolist() == [0, 3] and ends.tolist() == [2, 5]
+
+
+def test_a_tokenizer_of_the_users():
+    assert text.PythonTokenizer(lambda x: x.split("-"))("a-b").tolist() == ["a", "b"]
+
+
+REFUSED = {
+    "no text": ("E0301", lambda: text.CaseFold()(np.arange(2))),
+    "texts for one": ("E0401", lambda: text.BasicTokenizer()(np.array(["a", "b"]))),
+    "no flag": ("E0303", lambda: text.WhitespaceTokenizer(with_offsets=1)),
+    "no form": ("E0304", lambda: text.NormalizeUTF8("NFC")),
+    "no vocabulary": ("E0304", lambda: text.BertTokenizer({"a": 0})),
+    "no unknown": ("E0303", lambda: text.WordpieceTokenizer(text.Vocab({}), unknown_token=None)),
+    "rows of words": ("E0401", lambda: text.WordpieceTokenizer(text.Vocab({}))([["a"]])),
+    "a pattern of ICU": ("E0404", lambda: text.RegexTokenizer(r"\p{P}")),
+    "no such group": ("E0404", lambda: text.RegexReplace("(a)", "$2")),
+    "no pattern": ("E0303", lambda: text.RegexReplace(1, "")),
+    "no count": ("E0404", lambda: text.Ngram(0)),
+    "no counts": ("E0404", lambda: text.Ngram([])),
+    "a pad": ("E0303", lambda: text.Ngram(2, "_")),
+    "an axis": ("E0404", lambda: text.SlidingWindow(2, 1)),
+    "a matrix": ("E0401", lambda: text.SlidingWindow(2)(np.zeros((2, 2)))),
+    "one text": ("E0401", lambda: text.AddToken("a")("b")),
+    "no token": ("E0303", lambda: text.AddToken(1)),
+    "no numbers": ("E0404", lambda: text.ToNumber(ms.bool_)),
+    "no function": ("E0304", lambda: text.PythonTokenizer("split")),
+    "jieba": ("E0220", lambda: text.JiebaTokenizer),
+    "sentencepiece": ("E0220", lambda: text.SentencePieceTokenizer),
+    "vectors": ("E0220", lambda: text.GloVe),
+}
+
+
+@pytest.mark.parametrize("case", REFUSED)
+def test_refused_with_its_code(case):
+    code, call = REFUSED[case]
+    with pytest.raises(S2sadError) as caught:
+        call()
+    assert caught.value.code == code
+    assert code != "E0220" or caught.value.diagnostic.help

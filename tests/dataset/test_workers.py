@@ -168,6 +168,19 @@ def test_nothing_is_left_of_an_iterator_in_a_cycle():
     assert left()[:2] == ([], [])
 
 
+@pytest.mark.parametrize("are_processes", KINDS)
+def test_nothing_is_left_of_an_iterator_that_its_own_functions_reach(are_processes):
+    names = {}
+    exec("function = lambda x: (x, len(globals()))[0]", names)  # which has all names around it
+    names["iterator"] = pipeline(are_processes, names["function"]).create_tuple_iterator()
+    assert len(list(names["iterator"])) == 20  # another epoch may follow
+    threads, children = left()[:2]
+    assert children if are_processes else threads
+    del names
+    gc.collect()
+    assert left()[:2] == ([], [])
+
+
 def test_closing_wakes_whoever_waits():
     begun, go_on = threading.Event(), threading.Event()
 

@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 import random
+import shutil
 import sqlite3
 import subprocess
 import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from s2sad import mindrecord
 from s2sad.core.diagnostics import S2sadError
 from s2sad.mindrecord import FileReader, FileWriter, packing, set_enc_key
 from support.refusals import fails
 
+OF_MINDSPORE = Path(__file__).parent / "of_mindspore"
 SCHEMA = {
     "name": {"type": "string"}, "x": {"type": "int32"}, "data": {"type": "bytes"},
     "v": {"type": "int64", "shape": [-1]},
@@ -109,7 +113,7 @@ def test_arguments_and_what_is_not_supported(tmp_path):
     fails("E0404", FileWriter, "a*")
     fails("E0303", FileWriter, 3)
     fails("E0712", set_enc_key, "0123456789012345")
-    fails("E0712", FileWriter.open_for_append, "a")
+    fails("E0604", FileWriter.open_for_append, "a")
     set_enc_key(None)
     written(tmp_path / "a", rows(1))
     writer = FileWriter(str(tmp_path / "a"))
@@ -211,3 +215,61 @@ def test_scripts_find_it_where_mindspore_has_it(tmp_path):
         timeout=120,
     )  # fmt: skip
     assert done.stdout.split() == ["FileWriter", "Vocab"], done.stderr
+
+
+def appended(path, given):
+    writer = FileWriter.open_for_append(str(path))
+    for place in range(0, len(given), 50):
+        writer.write_raw_data(given[place : place + 50])
+    return writer
+
+
+@pytest.mark.parametrize("shards", [1, 3])
+def test_rows_are_added_behind_those_that_are_there(tmp_path, shards):
+    written(tmp_path / "a", rows(150), shards=shards)
+    name = tmp_path / ("a" if shards == 1 else "a2")
+    appended(name, rows(120)).commit()
+    appended(name, rows(1)).commit()
+    reader = FileReader(str(name))
+    assert reader.len() == 271 and reader.schema() == SCHEMA
+    found = sorted(row["x"] for row in reader.get_next())
+    assert found == sorted([*range(150), *range(120), 0])
+    if shards == 1:
+        assert same(reader.get_next(), [*rows(150), *rows(120), *rows(1)])
+
+
+def test_rows_are_added_to_files_of_mindspore(tmp_path):
+    for suffix in ("", ".db"):
+        shutil.copy(OF_MINDSPORE / f"mixed.mindrecord{suffix}", tmp_path)
+    path = tmp_path / "mixed.mindrecord"
+    before = list(FileReader(str(path)).get_next())
+    appended(path, before).commit()
+    assert same(FileReader(str(path)).get_next(), before * 2)
+
+
+def test_a_writer_that_is_dropped_leaves_the_rows_that_were_there(tmp_path):
+    written(tmp_path / "a", rows(90))
+    writer = appended(tmp_path / "a", rows(200))
+    del writer
+    assert same(FileReader(str(tmp_path / "a")).get_next(), rows(90))
+    appended(tmp_path / "a", rows(3)).commit()
+    assert same(FileReader(str(tmp_path / "a")).get_next(), [*rows(90), *rows(3)])
+
+
+def test_what_is_there_stays_as_it_is(tmp_path):
+    written(tmp_path / "a", rows(2))
+    writer = FileWriter.open_for_append(str(tmp_path / "a"))
+    for call in (
+        lambda: writer.add_schema(SCHEMA), lambda: writer.add_index(["x"]),
+        lambda: writer.set_page_size(1 << 16), lambda: writer.set_header_size(1 << 15),
+    ):  # fmt: skip
+        fails("E0706", call)
+    (tmp_path / "a.db").unlink()
+    fails("E0608", FileWriter.open_for_append, str(tmp_path / "a"))
+    (tmp_path / "a").write_bytes(b"abc")
+    fails("E0608", FileWriter.open_for_append, str(tmp_path / "a"))
+
+
+@pytest.mark.parametrize("name", ["CsvToMR", "MnistToMR", "ImageNetToMR", "TFRecordToMR"])
+def test_converters_are_refused_with_what_to_do(name):
+    fails("E0220", getattr, mindrecord, name)

@@ -88,6 +88,7 @@ def test_an_evaluation_ends(mode, tmp_path):
     [
         ("E0404", {"sig": 0}), ("E0303", {"sig": "TERM"}), ("E0303", {"save_ckpt": 1}),
         ("E0303", {"file_name": 3}), ("E0404", {"sig": signal.SIGKILL}),
+        ("E0712", {"save_mindir": True}), ("E0303", {"save_mindir": 1}),
     ],
 )  # fmt: skip
 def test_refused(code, settings):

@@ -28,6 +28,7 @@ from s2sad.ops.methods import (
     join,
     linalg,
     logic,
+    memory,
     random,
     reduce,
     rounding,
@@ -45,9 +46,9 @@ METHODS: dict[str, Callable[..., Any]] = {
     **activation.METHODS, **arithmetic.METHODS, **arrange.METHODS, **axes.METHODS, **cast.METHODS,
     **comparison.METHODS, **creation.METHODS, **exponential.METHODS, **hooks.METHODS,
     **in_place.METHODS, **index.METHODS, **join.METHODS, **linalg.METHODS, **logic.METHODS,
-    **random.METHODS, **reduce.METHODS, **rounding.METHODS, **scan.METHODS, **scattering.METHODS,
-    **shapes.METHODS, **sorting.METHODS, **special.METHODS, **state.METHODS, **statistics.METHODS,
-    **trigonometric.METHODS,
+    **memory.METHODS, **random.METHODS, **reduce.METHODS, **rounding.METHODS, **scan.METHODS,
+    **scattering.METHODS, **shapes.METHODS, **sorting.METHODS, **special.METHODS, **state.METHODS,
+    **statistics.METHODS, **trigonometric.METHODS,
 }  # fmt: skip
 
 
@@ -58,6 +59,7 @@ def _faced(name: str, method: Callable[..., Any]) -> Callable[..., Any]:
     return called(method, name) if isinstance(method, FunctionType) else method
 
 
-METHODS.update(
-    {name: _faced(name, each) for name, each in METHODS.items() if name not in hooks.METHODS}
-)
+#: What no program computes: they are as they stand.
+PLAIN = {**hooks.METHODS, **memory.METHODS}
+
+METHODS.update({name: _faced(name, each) for name, each in METHODS.items() if name not in PLAIN})

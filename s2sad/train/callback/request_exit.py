@@ -28,8 +28,9 @@ class OnRequestExit(Callback):
     ----------
     save_ckpt : bool
         Whether Parameters, those of the optimizer as well, are saved when training was ended so.
-    save_mindir : bool
-        Taken for compatibility: nothing is exported.
+    save_mindir : bool, optional
+        No MINDIR is written (`s2sad.export`). So the default is not MindSpore's True, which is
+        refused.
     file_name : str
         The file is ``rank_0/<file_name>_train.ckpt``.
     directory : str or path
@@ -43,9 +44,9 @@ class OnRequestExit(Callback):
     Raises
     ------
     S2sadError
-        E0303 or E0404 for a setting of another form or value; in training E0712 in another thread
-        than the main one, E0608 where `config_file` is no JSON, and what `save_checkpoint`,
-        `load_checkpoint` and `load_param_into_net` raise.
+        E0303 or E0404 for a setting of another form or value, E0712 for `save_mindir`; in training
+        E0712 in another thread than the main one, E0608 where `config_file` is no JSON, and what
+        `save_checkpoint`, `load_checkpoint` and `load_param_into_net` raise.
 
     Examples
     --------
@@ -54,12 +55,16 @@ class OnRequestExit(Callback):
     """
 
     def __init__(
-        self, save_ckpt: bool = True, save_mindir: bool = True, file_name: str = "Net",
+        self, save_ckpt: bool = True, save_mindir: bool | None = None, file_name: str = "Net",
         directory: str | Path = "./", config_file: str | Path | None = None,
         sig: int = signal.SIGTERM,
     ) -> None:  # fmt: skip
         self.save_ckpt = flag("save_ckpt", save_ckpt)
-        flag("save_mindir", save_mindir)
+        if save_mindir is not None and flag("save_mindir", save_mindir):
+            raise fail(
+                "E0712", "s2sad does not write MINDIR yet, so no network is exported at the end",
+                help="leave it out; ms.compile(net).dump(folder, *inputs) writes the program",
+            )  # fmt: skip
         if not isinstance(file_name, str) or not isinstance(directory, (str, Path)):
             raise fail("E0303", f"file_name is a str, got {shown(file_name)}")
         self.file = Path(directory) / "rank_0" / f"{file_name}_train.ckpt"
