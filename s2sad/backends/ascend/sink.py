@@ -21,6 +21,7 @@ from s2sad.backends.ascend.datatypes import dtype_of
 from s2sad.backends.ascend.encoding import encode
 from s2sad.backends.ascend.graph import Attribute, Desc, Edge, Graph, Model, Node
 from s2sad.backends.ascend.lowering.program import Lowered
+from s2sad.backends.ascend.prototypes import prototype
 from s2sad.backends.ascend.run_file import (
     FORMAT,
     LOOP_CONDITION,
@@ -42,6 +43,8 @@ from s2sad.ir.archive import write_whole
 COUNTER, KEPT = "s2sad/step", "s2sad/each_step"
 CHANNEL = "s2sad_batches"
 SCALAR = Desc("DT_INT64", ())
+#: What holds bfloat16 where nothing else does.
+WIDE = "DT_FLOAT"
 
 
 @dataclass(frozen=True)
@@ -106,8 +109,8 @@ def sunk(
     Raises
     ------
     S2sadError
-        E0404 for `steps` that are no count, a form that there is not, feeds that are no inputs or
-        are state, and results that there are not.
+        E0301 for state of bfloat16 in a While; E0404 for `steps` that are no count, a form that
+        there is not, feeds that are no inputs or are state, and results that there are not.
     """
     _require(isinstance(steps, int) and steps > 0, f"a sink has 1 or more steps, got {steps!r}")
     _require(form in ("engine", "while"), f"a sink is 'engine' or 'while', got {form!r}")
@@ -195,21 +198,28 @@ class _Sink:
     def keep(self, builder: GraphBuilder, counter: Edge) -> list[Edge]:
         """Write the results of this step, the `counter`-th, to their Variables; what these are."""
         results = dict(zip(self.lowered.results, builder.graph.results(), strict=True))
-        row = builder.node(
-            "FloorMod", {"x1": counter, "x2": _int64(builder, self.steps)}, [SCALAR], name="row"
-        )
+        given = {"x1": counter, "x2": _int64(builder, [self.steps])}
+        row = builder.node("FloorMod", given, [Desc(SCALAR.type, (1,))], name="row")
         return [self._kept(builder, number, results[number], row) for number in self.kept]
 
     def _kept(self, builder: GraphBuilder, number: int, result: Edge, row: Edge) -> Edge:
         rows = self.rows(number)
         given = {"var": builder.variable(f"{KEPT}_{number}", rows), "indices": row,
-                 "updates": result}  # fmt: skip
-        return builder.node("ScatterUpdate", given, [rows])
+                 "updates": _cast(builder, result, rows.type)}  # fmt: skip
+        return builder.node("ScatterNdUpdate", given, [rows])
 
     def rows(self, number: int) -> Desc:
-        """What the Variable of result `number` is."""
-        desc = _result_descs(self.lowered)[self.lowered.results.index(number)]
-        return Desc(desc.type, (self.steps, *desc.shape))
+        """What the Variable of result `number` is: bfloat16, which none is, is kept as float32."""
+        desc = self._result(number)
+        return Desc(desc.type if _is_held(desc) else WIDE, (self.steps, *desc.shape))
+
+    def given(self, builder: GraphBuilder, kept: Sequence[Edge]) -> list[Edge]:
+        """What is kept of every step, in the types of the results."""
+        types = [self._result(number).type for number in self.kept]
+        return [_cast(builder, edge, type) for edge, type in zip(kept, types, strict=True)]
+
+    def _result(self, number: int) -> Desc:
+        return _result_descs(self.lowered)[self.lowered.results.index(number)]
 
     def first_values(self) -> dict[str, tuple[Desc, np.ndarray]]:
         """Variables that are kept, with what they hold at first."""
@@ -244,8 +254,20 @@ def _redirect(graph: Graph, edges: Mapping[Edge, Edge]) -> None:
     graph.outputs = [edges.get(edge, edge) for edge in graph.outputs]
 
 
-def _int64(builder: GraphBuilder, number: int) -> Edge:
-    return builder.constant(np.asarray(number, np.int64), dtypes.int64)
+def _is_held(desc: Desc) -> bool:
+    """Whether a Variable is of its type."""
+    return prototype("Variable").inputs[0].takes(desc.type)
+
+
+def _cast(builder: GraphBuilder, edge: Edge, type: str) -> Edge:
+    desc = builder.desc(edge)
+    if desc.type == type:
+        return edge
+    return builder.node("Cast", {"x": edge}, [Desc(type, desc.shape)], {"dst_type": type})
+
+
+def _int64(builder: GraphBuilder, numbers: int | list[int]) -> Edge:
+    return builder.constant(np.asarray(numbers, np.int64), dtypes.int64)
 
 
 def _assigned(builder: GraphBuilder, name: str, desc: Desc, value: Edge) -> str:
@@ -297,7 +319,8 @@ def _engine(sink: _Sink) -> Sunk:
     counted = builder.node(
         "AssignAdd", {"ref": counter, "value": _int64(builder, 1)}, [SCALAR], after=readers
     )
-    _ended(builder, [*builder.graph.results(), *kept], [counted.name])
+    results = [*builder.graph.results(), *sink.given(builder, kept)]
+    _ended(builder, results, [counted.name])
     _renumber(builder.graph)
     numbers = {PER_LOOP: sink.steps - 1, LOOP_CONDITION: 0, ONE: 1, ZERO: 0}
     loop = {name: (SCALAR, np.asarray(number)) for name, number in numbers.items()}
@@ -310,6 +333,12 @@ def _engine(sink: _Sink) -> Sunk:
 
 def _while(sink: _Sink) -> Sunk:
     """Carried are the counter, the number of steps, values that are given, and the last results."""
+    for number, name in sink.lowered.state.items():
+        if not _is_held(sink.nodes[number].output_descs[0]):
+            raise fail(
+                "E0301", f"no Variable of GE is of bfloat16, as the state {name!r} is",
+                help="form='engine' keeps it as it is",
+            )  # fmt: skip
     step = sink.model.root
     body = GraphBuilder.of(step)
     sink.feed(body)
@@ -343,7 +372,7 @@ def _loop(sink: _Sink, values: Sequence[Node], results: Sequence[Desc]) -> Graph
                      subgraphs=["goes_on", "step"])  # fmt: skip
     last = root.outputs(loop)[2 + len(values) :]
     kept = [_read(root, f"{KEPT}_{n}", sink.rows(n), loop.name) for n in sink.kept]
-    root.net_output([*last, *kept])
+    root.net_output([*last, *sink.given(root, kept)])
     return root
 
 

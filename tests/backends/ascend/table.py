@@ -171,8 +171,30 @@ def calls() -> Iterator[tuple[str, Function]]:
             yield spec.prim.name, function
             if spec.prim.name in UPDATES:
                 yield spec.prim.name, _in_place(function)
+    yield from _volumes()
     yield from _effects()
     yield from _control()
+
+
+def _volumes() -> Iterator[tuple[str, Function]]:
+    """Windows over three spatial axes, which other operators of GE compute."""
+    x, w, y, small = f32[2, 4, 4, 4, 4], f32[4, 4, 2, 2, 2], f32[2, 4, 3, 3, 3], f32[2, 4, 2, 2, 2]
+    size, gaps = (4, 4, 4), {"kernel": 2, "dilation": 2}
+    made: Sequence[tuple[str, Callable, Sequence]] = [
+        ("conv", lambda x, w: p.conv(x, w), (x, w)),
+        ("conv_input_grad", lambda w, dy: p.conv_input_grad(dy, w, input_shape=size), (w, y)),
+        ("conv_filter_grad", lambda x, dy: p.conv_filter_grad(x, dy, kernel_shape=(2, 2, 2)),
+         (x, y)),
+        ("max_pool", lambda x: p.max_pool(x, kernel=2), (x,)),
+        ("max_pool", lambda x: p.max_pool(x, **gaps), (x,)),
+        ("max_pool_argmax", lambda x: p.max_pool_argmax(x, kernel=2), (x,)),
+        ("max_pool_grad", lambda x, dy: p.max_pool_grad(x, dy, kernel=2), (x, y)),
+        ("max_pool_grad", lambda x, dy: p.max_pool_grad(x, dy, **gaps), (x, small)),
+        ("avg_pool", lambda x: p.avg_pool(x, kernel=2), (x,)),
+        ("avg_pool_grad", lambda dy: p.avg_pool_grad(dy, input_shape=size, kernel=2), (y,)),
+    ]  # fmt: skip
+    for name, write, types in made:
+        yield name, build_function(write, list(types))
 
 
 def _in_place(function: Function) -> Function:

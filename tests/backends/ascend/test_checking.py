@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+import re
 import tracemalloc
 from collections.abc import Callable
 from functools import cache
@@ -13,6 +14,7 @@ import numpy as np
 import pytest
 
 import s2sad as ms
+import s2sad.tools
 from s2sad.backends.ascend.building import GraphBuilder
 from s2sad.backends.ascend.checking import check, require
 from s2sad.backends.ascend.decoding import decode, read_model
@@ -476,6 +478,15 @@ def test_a_planted_fault_is_found_where_it_is(name):
     assert any(
         each.rule == rule and each.where.endswith(where) and text in str(each) for each in found
     ), "\n".join(map(str, found))
+
+
+def test_every_rule_that_its_page_names_has_a_fault():
+    """That of sizes has a test of its own: no fault in a file of some kilobytes breaks it."""
+    page = Path(s2sad.tools.__file__).with_name("errors") / "E0610.md"
+    rows = re.findall(r"^\| (`.*`) \|", page.read_text("utf-8"), re.MULTILINE)
+    rules = {rule for row in rows for rule in re.findall("`(.*?)`", row)}
+    assert len(rules) == 20
+    assert rules - {"size"} == {rule for _, _, rule, *_ in FAULTS}
 
 
 @pytest.mark.parametrize("of", [step, loop, queue])

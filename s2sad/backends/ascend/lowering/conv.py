@@ -25,11 +25,9 @@ def _is_spatial(operation: Operation) -> bool:
 
 
 def _is_deep(operation: Operation) -> bool:
-    return operation.operands[0].ndim == 5
-
-
-def _is_flat(operation: Operation) -> bool:
-    return operation.operands[0].ndim in (3, 4)
+    """Whether GE's operator has three spatial axes: for a gradient, only that takes a divisor."""
+    has_divisor = operation.prim.name == "avg_pool_grad" and operation.attrs["divisor"] is not None
+    return has_divisor or operation.operands[0].ndim == 5
 
 
 def _count(operation: Operation) -> int:
@@ -38,15 +36,14 @@ def _count(operation: Operation) -> int:
 
 
 def _image(lowering: Lowering, operation: Operation, value: Value) -> Edge:
-    """The tensor with two spatial axes or three."""
+    """The tensor with as many spatial axes as GE's operator has."""
     edge = lowering.edge(value)
-    shape = lowering.desc(edge).shape
-    return lowering.reshape(operation, edge, _with_height(shape)) if len(shape) == 3 else edge
+    return lowering.reshape(operation, edge, _whole(operation, lowering.desc(edge).shape))
 
 
-def _with_height(shape: Sequence[int]) -> tuple[int, ...]:
-    """A shape (N, C, W) as (N, C, 1, W)."""
-    return (*shape[:2], 1, *shape[2:]) if len(shape) == 3 else tuple(shape)
+def _whole(operation: Operation, shape: Sequence[int]) -> tuple[int, ...]:
+    """A shape (N, C, W), for an operator of two axes, as (N, C, 1, W)."""
+    return (*shape[:2], *[1] * (2 + _count(operation) - len(shape)), *shape[2:])
 
 
 def _each(operation: Operation, name: str) -> list[int]:
@@ -84,7 +81,7 @@ def _node(lowering: Lowering, operation: Operation, type: str, given: dict, opti
         given = {name: lowering.cast(operation, edge, wide) for name, edge in given.items()}
     (port,) = prototype(type).outputs
     made_type = data_type_of(wide).name if port.takes(data_type_of(wide).name) else FLOAT
-    made = Desc(made_type, _with_height(result.shape), _layout(operation))
+    made = Desc(made_type, _whole(operation, result.shape), _layout(operation))
     edge = lowering.node(operation, type, given, options, outputs=[made])
     _mark(lowering, edge)
     return lowering.cast(operation, lowering.reshape(operation, edge, result.shape), value.dtype)
@@ -112,7 +109,7 @@ def _conv(lowering: Lowering, operation: Operation) -> Edge:
 @lowers("conv_input_grad", where=_is_spatial)
 def _input_grad(lowering: Lowering, operation: Operation) -> Edge:
     dy, filters = (_image(lowering, operation, value) for value in operation.operands)
-    size = _with_height(desc_of(operation.results[0].type).shape)
+    size = _whole(operation, desc_of(operation.results[0].type).shape)
     given = {"input_size": lowering.constant(list(size), dtypes.int32), "filter": filters,
              "out_backprop": dy}  # fmt: skip
     return _node(
@@ -127,7 +124,7 @@ def _input_grad(lowering: Lowering, operation: Operation) -> Edge:
 @lowers("conv_filter_grad", where=_is_spatial)
 def _filter_grad(lowering: Lowering, operation: Operation) -> Edge:
     x, dy = (_image(lowering, operation, value) for value in operation.operands)
-    size = _with_height(desc_of(operation.results[0].type).shape)
+    size = _whole(operation, desc_of(operation.results[0].type).shape)
     given = {"x": x, "filter_size": lowering.constant(list(size), dtypes.int32),
              "out_backprop": dy}  # fmt: skip
     return _node(
@@ -172,21 +169,22 @@ def _max_pool(lowering: Lowering, operation: Operation) -> Edge:
 
 def _with_places(lowering: Lowering, operation: Operation, x: Edge) -> tuple[Edge, ...]:
     """Maxima, and where they stand among the elements of their image."""
-    shape = _with_height(desc_of(operation.results[0].type).shape)
+    shape, layout = _whole(operation, desc_of(operation.results[0].type).shape), _layout(operation)
     options = {
         "ksize": _each(operation, "kernel"), "strides": _each(operation, "stride"),
         "pads": _pads(operation)[::2], "dilation": _each(operation, "dilation"),
-        "dtype": data_type_of(dtypes.int64).attribute, "data_format": "NCHW",
+        "dtype": data_type_of(dtypes.int64).attribute, "data_format": layout,
     }  # fmt: skip
-    made = [Desc(lowering.desc(x).type, shape, "NCHW"), Desc("DT_INT64", shape, "NCHW")]
-    edge = lowering.node(operation, "MaxPoolWithArgmaxV3", {"x": x}, options, outputs=made)
+    made = [Desc(lowering.desc(x).type, shape, layout), Desc("DT_INT64", shape, layout)]
+    type = "MaxPool3DWithArgmaxV2" if _is_deep(operation) else "MaxPoolWithArgmaxV3"
+    edge = lowering.node(operation, type, {"x": x}, options, outputs=made)
     _mark(lowering, edge)
     return lowering.builder.outputs(edge)
 
 
 def _is_even(operation: Operation) -> bool:
     """Whether as much is padded before an axis as behind it."""
-    return _is_flat(operation) and all(low == high for low, high in operation.attrs["padding"])
+    return _is_spatial(operation) and all(low == high for low, high in operation.attrs["padding"])
 
 
 @lowers("max_pool_argmax", where=_is_even)
@@ -237,16 +235,10 @@ def _avg_pool(lowering: Lowering, operation: Operation) -> Edge:
     return _node(lowering, operation, type, {"x": x}, options)
 
 
-def _has_its_divisor(operation: Operation) -> bool:
-    """Only GE's operator of three axes takes a divisor."""
-    is_taken = operation.attrs["divisor"] is None or len(operation.attrs["kernel"]) == 3
-    return _is_spatial(operation) and is_taken
-
-
-@lowers("avg_pool_grad", where=_has_its_divisor)
+@lowers("avg_pool_grad", where=_is_spatial)
 def _avg_pool_grad(lowering: Lowering, operation: Operation) -> Edge:
     dy = _image(lowering, operation, operation.operands[0])
-    size = _with_height(desc_of(operation.results[0].type).shape)
+    size = _whole(operation, desc_of(operation.results[0].type).shape)
     shape = lowering.constant(list(size), dtypes.int32)
     options = _avg_options(operation)
     if _is_deep(operation):

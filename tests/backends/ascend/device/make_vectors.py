@@ -360,5 +360,87 @@ steps(
     lambda p: torch.optim.RMSprop(p, 0.1, 0.9, 1e-12, momentum=0.5, centered=True),
 )
 
+# Three spatial axes, as NCDHW and NDHWC
+
+for name, stride, pads, dilation, groups, layout in (
+    ("plain", (1, 1, 1), (0, 0, 0), (1, 1, 1), 1, "NCDHW"),
+    ("mixed", (2, 1, 3), (1, 0, 2), (1, 2, 1), 2, "NCDHW"),
+    ("last", (1, 2, 1), (0, 1, 1), (1, 1, 2), 1, "NDHWC"),
+):
+    x, w = normal(2, 4, 5, 6, 7), normal(6, 4 // groups, 2, 3, 2)
+    conv = partial(F.conv3d, stride=stride, padding=pads, dilation=dilation, groups=groups)
+    y = conv(x, w)
+    dy = normal(*y.shape)
+    order = [0, 2, 3, 4, 1] if layout == "NDHWC" else [0, 1, 2, 3, 4]
+    dx, dw = gradients(conv, [x, w], dy)
+    x_, w_, y_, dy_, dx_, dw_ = (a.permute(order) for a in (x, w, y, dy, dx, dw))
+    spatial = {
+        "strides": [[1, 1, *stride][i] for i in order], "pads": [n for n in pads for _ in range(2)],
+        "dilations": [[1, 1, *dilation][i] for i in order], "groups": groups,
+        "data_format": layout,
+    }  # fmt: skip
+    sizes = [np.asarray(a.shape, np.int32) for a in (x_, w_)]
+    case(f"Conv3D_{name}", "Conv3D", {"x": x_, "filter": w_}, y_, spatial)
+    given = {"input_size": sizes[0], "filter": w_, "out_backprop": dy_}
+    case(f"Conv3DBackpropInput_{name}", "Conv3DBackpropInput", given, dx_, spatial)
+    given = {"x": x_, "filter_size": sizes[1], "out_backprop": dy_}
+    case(f"Conv3DBackpropFilter_{name}", "Conv3DBackpropFilter", given, dw_, spatial)
+
+x = normal(2, 3, 5, 6, 4)
+for name, kernel, stride, pad, layout in (
+    ("two", (2, 2, 2), (2, 2, 2), (0, 0, 0), "NCDHW"),
+    ("wide", (3, 2, 3), (1, 2, 2), (1, 1, 0), "NCDHW"),
+    ("last", (3, 2, 2), (2, 1, 2), (1, 0, 1), "NDHWC"),
+):
+    order = [0, 2, 3, 4, 1] if layout == "NDHWC" else [0, 1, 2, 3, 4]
+    options = {"ksize": [[1, 1, *kernel][i] for i in order],
+               "strides": [[1, 1, *stride][i] for i in order],
+               "pads": [n for n in pad for _ in range(2)], "data_format": layout}  # fmt: skip
+    pool = partial(F.max_pool3d, kernel_size=kernel, stride=stride, padding=pad)
+    y = pool(x)
+    dy = normal(*y.shape)
+    (dx,) = gradients(pool, [x], dy)
+    x_, y_, dy_, dx_ = (a.permute(order) for a in (x, y, dy, dx))
+    more = {**options, "padding": "CALCULATED"}
+    case(f"MaxPool3D_{name}", "MaxPool3D", {"x": x_}, y_, more)
+    case(f"MaxPool3DGrad_{name}", "MaxPool3DGrad", {"orig_x": x_, "orig_y": y_, "grads": dy_}, dx_,
+         more)  # fmt: skip
+    for included, divisor in ((True, 0), (False, 0), (True, 5)):
+        pool = partial(F.avg_pool3d, kernel_size=kernel, stride=stride, padding=pad,
+                       count_include_pad=included, divisor_override=divisor or None)  # fmt: skip
+        y_ = pool(x).permute(order)
+        (dx,) = gradients(pool, [x], dy)
+        more = {**options, "count_include_pad": included, "divisor_override": divisor}
+        case(f"AvgPool3D_{name}_{included}_{divisor}", "AvgPool3D", {"x": x_}, y_, more)
+        given = {"orig_input_shape": np.asarray(x_.shape, np.int32), "grads": dy_}
+        case(f"AvgPool3DGrad_{name}_{included}_{divisor}", "AvgPool3DGrad", given,
+             dx.permute(order), more)  # fmt: skip
+
+# Maxima and where they stand; of equal ones the first
+
+ties = torch.tensor(rng.integers(0, 4, (2, 2, 5, 6, 4)).astype(np.float32))
+for name, stride, pad, dilation in (("plain", 2, 0, 1), ("dilated", 1, 1, 2)):
+    numbers = {"strides": stride, "pads": pad, "dilation": dilation}
+    for type, pool, x in (
+        ("MaxPoolWithArgmaxV3", F.max_pool2d, ties[:, 0]),
+        ("MaxPool3DWithArgmaxV2", F.max_pool3d, ties),
+    ):
+        count = x.ndim - 2
+        options = {"ksize": [2] * count, **{key: [n] * count for key, n in numbers.items()},
+                   "dtype": 9}  # fmt: skip
+        found = pool(x, 2, stride, pad, dilation, return_indices=True)
+        case(f"{type}_{name}", type, {"x": x}, found, options)
+
+# Derivatives of the gamma function's logarithm
+
+x = torch.cat([positive(6) * 3, -positive(6) * 3, torch.tensor([1e-4, -1e-4, 1e6])])
+case("Digamma", "Digamma", {"x": x}, torch.digamma(x.double()).float())
+order, x = 1 + positive(6), positive(6) * 3
+case("Zeta", "Zeta", {"x": order, "q": x}, torch.special.zeta(order.double(), x.double()).float())
+order = torch.tensor([2.0, 3, 4, 7])[:, None]
+x = torch.tensor([-0.25, -1.5, -3.75, 0.5, 30])
+case("Zeta_whole", "Zeta", {"x": order.expand(4, 5), "q": x.expand(4, 5)},
+     torch.special.zeta(order.double(), x.double()).float())  # fmt: skip
+
 np.savez_compressed(HERE / "vectors.npz", cases=np.array(json.dumps(cases)), **arrays)
 print(len(cases), "cases of", len({each["type"] for each in cases.values()}), "operators")

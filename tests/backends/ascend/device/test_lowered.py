@@ -24,6 +24,8 @@ def conv(**options):
 
 
 IMAGE, FILTERS, ROWS = normal(2, 4, 9, 8), normal(4, 4, 3, 3), normal(3, 4)
+VOLUME, DEEP = normal(2, 4, 5, 6, 4), normal(4, 4, 2, 3, 2)
+GAPS = {"stride": 1, "pad_mode": "pad", "padding": 1, "dilation": 2}
 PLACES = ms.Tensor([[2, -1], [0, 1]])
 LABELS = ms.Tensor([1, 0], ms.int32)
 HALVES = ROWS.astype(ms.float16), ROWS.astype(ms.bfloat16)
@@ -48,6 +50,37 @@ PROGRAMS = {
     ),
     "average of rows": (gradient(nn.AvgPool1d(2, 2)), normal(2, 4, 9)),
     "largest": (gradient(nn.MaxPool2d(3, 2, pad_mode="same")), IMAGE),
+    "largest with gaps": (gradient(nn.MaxPool2d(3, **GAPS)), IMAGE),
+    "largest and their places": (
+        nn.MaxPool2d(3, pad_mode="pad", padding=1, return_indices=True), IMAGE
+    ),
+    "average by a number": (
+        gradient(nn.AvgPool2d(2, 2, pad_mode="pad", divisor_override=3)), IMAGE
+    ),
+    "conv of volumes": (
+        gradient(lambda x, w: ops.conv3d(x, w, None, 2, "pad", (1, 0, 1)), 0, 1), VOLUME, DEEP
+    ),
+    "conv of volumes dilated": (
+        gradient(lambda x, w: ops.conv3d(x, w, None, dilation=(1, 2, 1)), 0, 1), VOLUME, DEEP
+    ),
+    "conv of volumes grouped": (
+        gradient(lambda x, w: ops.conv3d(x, w, None, groups=2), 0, 1), VOLUME,
+        normal(4, 2, 2, 3, 2),
+    ),
+    "conv of volumes transposed": (gradient(nn.Conv3dTranspose(4, 3, 3, 2)), VOLUME),
+    "average of volumes": (
+        gradient(nn.AvgPool3d(2, 2, pad_mode="pad", padding=1, count_include_pad=False)), VOLUME
+    ),
+    "average of volumes by a number": (
+        gradient(nn.AvgPool3d(2, 2, pad_mode="pad", divisor_override=3)), VOLUME
+    ),
+    "largest of volumes": (gradient(nn.MaxPool3d(2, 2, pad_mode="same")), VOLUME),
+    "largest of volumes with gaps": (gradient(nn.MaxPool3d(2, **GAPS)), VOLUME),
+    "largest of volumes and their places": (
+        nn.MaxPool3d(2, pad_mode="pad", padding=1, return_indices=True), VOLUME
+    ),
+    "digamma": (gradient(ops.digamma), ROWS),
+    "derivatives of digamma": (gradient(lambda x: ops.polygamma(2, x)), ROWS),
     "batch norm": (gradient(nn.BatchNorm2d(4).set_train()), IMAGE),
     "group norm": (gradient(nn.GroupNorm(2, 4)), IMAGE),
     "layer norm": (gradient(nn.LayerNorm((4,))), ROWS),

@@ -6,13 +6,14 @@ import random
 
 import numpy as np
 import pytest
-from backends.ascend.test_lowering import lowered
+from backends.ascend.device.training import Training
 
 import s2sad as ms
 from s2sad import nn, ops
-from s2sad.backends.ascend.device.session import Session
+from s2sad.backends.ascend.datatypes import OF_DTYPE
 from s2sad.backends.ascend.graph import Graph
 from s2sad.backends.ascend.sink import single, sunk
+from s2sad.core.diagnostics import S2sadError
 
 
 class LeNet(nn.Cell):
@@ -90,6 +91,20 @@ class Looping(nn.Cell):
 OPTIMIZERS = {
     "momentum": lambda parameters: nn.Momentum(parameters, 0.02, 0.9),
     "adam": lambda parameters: nn.Adam(parameters, 0.005),
+    "amsgrad": lambda parameters: nn.Adam(parameters, 0.005, use_amsgrad=True),
+    "adamw": lambda parameters: nn.AdamWeightDecay(parameters, 0.005, weight_decay=0.1),
+    "warm": lambda parameters: nn.Adam(parameters, nn.WarmUpLR(0.005, 5)),
+    "falling": lambda parameters: nn.Momentum(
+        parameters, nn.cosine_decay_lr(0.0, 0.02, STEPS, 1, STEPS), 0.9
+    ),
+    "nesterov": lambda parameters: nn.SGD(parameters, 0.01, 0.9, nesterov=True),
+    "rmsprop": lambda parameters: nn.RMSProp(parameters, 0.005, centered=True),
+    "adagrad": lambda parameters: nn.Adagrad(parameters, learning_rate=0.01),
+    "adadelta": lambda parameters: nn.Adadelta(parameters),
+    "adamax": lambda parameters: nn.AdaMax(parameters, 0.005),
+    "ftrl": lambda parameters: nn.FTRL(parameters, learning_rate=0.01),
+    "lamb": lambda parameters: nn.Lamb(parameters, 0.005),
+    "rprop": lambda parameters: nn.Rprop(parameters, 0.005),
 }
 STEPS, BATCH = 20, 4
 
@@ -100,46 +115,15 @@ def batches():
     return list(zip(images, rng.integers(0, 5, (STEPS, BATCH)).astype(np.int32), strict=True))
 
 
-class Prepared:
-    """A step of training as a model, the values of its state, and the NumPy backend's losses."""
+class Prepared(Training):
+    """A step of training, with the losses that the NumPy backend gives."""
 
     def __init__(self, net, optimizer="momentum"):
         ms.set_seed(3)
         net = net().set_train()
         loss = nn.WithLossCell(net, nn.CrossEntropyLoss())
-        step = nn.TrainOneStepCell(loss, OPTIMIZERS[optimizer](net.trainable_params()))
-        self.data = batches()
-        first = [ms.Tensor(x) for x in self.data[0]]
-        compiled = ms.compile(step)
-        self.lowered, self.model = lowered(step, *first)
-        self.values = [np.array(x) for x in compiled.inputs(*first)]
-        self.state = {name: self.values[i] for i, name in self.lowered.state.items()}
-        self.losses = [compiled(*map(ms.Tensor, batch)).item() for batch in self.data]
-
-    def session(self, sunk, tmp_path=None):
-        """A session with its state in place, from files where there is a folder for them."""
-        if tmp_path is None:
-            session = Session(sunk.run, sunk.models)
-        else:
-            session = Session.load(sunk.write(tmp_path))
-        for entry in session.run_file.graphs:
-            for each in entry.inputs:
-                if each.kind == "state":
-                    session.put(each.name, self.state[each.name])
-        session.init({f"{name}/first": value for name, value in self.state.items()})
-        return session
-
-    def given(self, session, batch=None):
-        """The values of a call; those of the batch where no queue has it."""
-        entry = next(e for e in session.run_file.graphs if e.role == "step")
-        return [
-            batch[x.number] if batch is not None and x.number < 2 else self.values[x.number]
-            for x in entry.inputs
-            if x.kind == "value"
-        ]
-
-    def step_by_step(self, session, **options):
-        return [session.run(self.given(session, b), **options)[0].item() for b in self.data]
+        optimizer = OPTIMIZERS[optimizer](net.trainable_params())
+        super().__init__(nn.TrainOneStepCell(loss, optimizer), batches())
 
 
 @pytest.mark.parametrize(
@@ -150,7 +134,7 @@ def test_training_gives_what_the_numpy_backend_gives(net, optimizer, tmp_path):
     prepared = Prepared(net, optimizer)
     session = prepared.session(single(prepared.lowered), tmp_path)
     before = session.device.memory.used
-    losses = prepared.step_by_step(session)
+    losses = prepared.step_by_step(session)[:, 0]
     assert losses[0] == pytest.approx(prepared.losses[0], abs=1e-4)
     np.testing.assert_allclose(losses, prepared.losses, atol=5e-3)
     assert prepared.losses[-1] != pytest.approx(prepared.losses[0], abs=1e-2)
@@ -179,6 +163,42 @@ def test_a_sink_gives_the_loss_of_every_step(net, form, tmp_path):
     assert counters.streams == (3 if form == "engine" else 1)
     state = next(name for name in prepared.state if name.endswith("weight"))
     assert np.any(session.get(state) != prepared.state[state])
+
+
+class Summing(nn.Cell):
+    """Gives what it has summed up in every dtype."""
+
+    def __init__(self, dtype):
+        super().__init__()
+        self.total = ms.Parameter(ms.Tensor(0.0, dtype), name="total")
+
+    def construct(self, x):
+        self.total = self.total + x.astype(self.total.dtype)
+        return tuple([self.total.astype(dtype) for dtype in OF_DTYPE])
+
+
+def summing(dtype):
+    return Training(Summing(dtype), [(np.float32(x),) for x in (0.0, 1.5, 0.25, -3.0)])
+
+
+@pytest.mark.parametrize(
+    ("form", "dtype"),
+    [("engine", ms.float32), ("while", ms.float32), ("engine", ms.bfloat16)],
+)
+def test_a_sink_gives_results_of_every_dtype_and_step(form, dtype, tmp_path):
+    training = summing(dtype)
+    session = training.session(sunk(training.lowered, [0], 2, form=form), tmp_path)
+    found = training.sunk(session, 2)
+    np.testing.assert_array_equal(found, training.results)
+    totals = dict(zip(OF_DTYPE, training.results.T.tolist(), strict=True))
+    assert totals[ms.bool_] == [0, 1, 1, 1] and totals[ms.int16] == [0, 1, 1, -1]
+    assert totals[ms.float64] == totals[ms.bfloat16] == [0, 1.5, 1.75, -1.25]
+    assert session.get("total").dtype == dtype.storage
+
+
+def test_state_of_bfloat16_is_no_variable():
+    with pytest.raises(S2sadError, match=r"(?s)E0301.*bfloat16.*'total'.*form='engine'"):
+        sunk(summing(ms.bfloat16).lowered, [0], 2, form="while")
 
 
 def shuffled(model, seed):
@@ -220,6 +240,15 @@ class Tiny(nn.Cell):
 
     def construct(self, x):
         return self.dense(x[:, 0, 0])
+
+
+@pytest.mark.parametrize("optimizer", OPTIMIZERS)
+def test_what_optimizers_keep_is_on_the_device(optimizer):
+    prepared = Prepared(Tiny, optimizer)
+    session = prepared.session(sunk(prepared.lowered, [0, 1], STEPS // 2))
+    found = prepared.sunk(session, 2)
+    np.testing.assert_allclose(found, prepared.results, rtol=0, atol=5e-5)
+    assert len(set(prepared.losses)) == STEPS
 
 
 def test_how_often_host_and_device_meet_in_a_thousand_steps():

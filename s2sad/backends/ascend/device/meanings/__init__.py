@@ -7,6 +7,7 @@ from s2sad.backends.ascend.device.meanings import (  # noqa: F401 - they registe
     convolution,
     draws,
     elementwise,
+    gamma,
     indexing,
     linear,
     losses,

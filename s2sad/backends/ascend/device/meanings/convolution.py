@@ -1,4 +1,4 @@
-"""Convolutions and their gradients, tap by tap, sums in float32."""
+"""Convolutions of two axes and three and their gradients, tap by tap, sums in float32."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ import numpy as np
 
 from s2sad.backends.ascend.device.meanings.base import Arrays, ints, means, option
 from s2sad.backends.ascend.device.meanings.windows import (
-    ORDER,
     conv_windows,
     layout_of,
+    order_of,
     reordered,
 )
 from s2sad.backends.ascend.graph import Node
@@ -18,17 +18,19 @@ from s2sad.core.diagnostics import fail
 
 
 def _image(node: Node, given: Arrays, port: str) -> np.ndarray:
-    return reordered(given[port], layout_of(node, port), ORDER)
+    layout = layout_of(node, port)
+    return reordered(given[port], layout, order_of(layout))
 
 
 def _shape(node: Node, sizes: np.ndarray, port: str) -> tuple[int, ...]:
-    """A shape that an input says in the layout of `port`, as NCHW."""
+    """A shape that an input says in the layout of `port`, in the order of meanings."""
     layout, numbers = layout_of(node, port), ints(sizes)
-    return tuple(numbers[layout.index(axis)] for axis in ORDER)
+    return tuple(numbers[layout.index(axis)] for axis in order_of(layout))
 
 
 def _result(node: Node, y: np.ndarray) -> np.ndarray:
-    return reordered(y, ORDER, layout_of(node, "y"))
+    layout = layout_of(node, "y")
+    return reordered(y, order_of(layout), layout)
 
 
 def _groups(node: Node, *sides: tuple[np.ndarray, int]) -> Iterator[list[np.ndarray]]:
@@ -41,42 +43,42 @@ def _groups(node: Node, *sides: tuple[np.ndarray, int]) -> Iterator[list[np.ndar
     return (list(each) for each in zip(*parts, strict=True))
 
 
-@means("Conv2D")
+@means("Conv2D", "Conv3D")
 def _conv(node: Node, given: Arrays) -> np.ndarray:
     x, filters = _image(node, given, "x"), _image(node, given, "filter")
     windows = conv_windows(node, x.shape, filters.shape)
     y = np.zeros((len(x), len(filters), *windows.count), x.dtype)
     groups = _groups(node, (windows.padded(x, 0), 1), (filters, 0), (y, 1))
     for image, kernel, made in groups:
-        for row, column, part in windows.taps():
-            made += np.einsum("nihw,oi->nohw", image[part], kernel[..., row, column], optimize=True)
+        for place, part in windows.taps():
+            filter = kernel[(..., *place)]
+            made += np.einsum("ni...,oi->no...", image[part], filter, optimize=True)
     if "bias" in given:
-        y += given["bias"].reshape(1, -1, 1, 1)
+        y += given["bias"].reshape(-1, *[1] * len(windows.image))
     return _result(node, y)
 
 
-@means("Conv2DBackpropInput")
+@means("Conv2DBackpropInput", "Conv3DBackpropInput")
 def _input_grad(node: Node, given: Arrays) -> np.ndarray:
     filters, dy = _image(node, given, "filter"), _image(node, given, "out_backprop")
     shape = _shape(node, given["input_size"], "y")
     windows = conv_windows(node, shape, filters.shape)
     wide = windows.padded(np.zeros(shape, dy.dtype), 0)
     for kernel, cotangent, made in _groups(node, (filters, 0), (dy, 1), (wide, 1)):
-        for row, column, part in windows.taps():
-            made[part] += np.einsum(
-                "nohw,oi->nihw", cotangent, kernel[..., row, column], optimize=True
-            )
+        for place, part in windows.taps():
+            filter = kernel[(..., *place)]
+            made[part] += np.einsum("no...,oi->ni...", cotangent, filter, optimize=True)
     return _result(node, windows.cut(wide))
 
 
-@means("Conv2DBackpropFilter")
+@means("Conv2DBackpropFilter", "Conv3DBackpropFilter")
 def _filter_grad(node: Node, given: Arrays) -> np.ndarray:
     x, dy = _image(node, given, "x"), _image(node, given, "out_backprop")
     shape = _shape(node, given["filter_size"], "y")
     windows = conv_windows(node, x.shape, shape)
-    filters = np.zeros(shape, dy.dtype)
+    filters, axes = np.zeros(shape, dy.dtype), (0, *range(2, len(shape)))
     groups = _groups(node, (windows.padded(x, 0), 1), (dy, 1), (filters, 0))
     for image, cotangent, made in groups:
-        for row, column, part in windows.taps():
-            made[..., row, column] = np.tensordot(cotangent, image[part], ((0, 2, 3), (0, 2, 3)))
+        for place, part in windows.taps():
+            made[(..., *place)] = np.tensordot(cotangent, image[part], (axes, axes))
     return _result(node, filters)

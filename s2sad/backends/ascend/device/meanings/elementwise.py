@@ -7,8 +7,9 @@ from collections.abc import Callable
 
 import numpy as np
 
-from s2sad.backends.ascend.datatypes import BY_ATTRIBUTE
+from s2sad.backends.ascend.datatypes import BY_ATTRIBUTE, dtype_of
 from s2sad.backends.ascend.device.meanings.base import Arrays, means, option, table
+from s2sad.backends.ascend.device.tensors import UNSIGNED, storage_of
 from s2sad.backends.ascend.graph import Node
 
 Function = Callable[[np.ndarray], np.ndarray]
@@ -110,5 +111,17 @@ def _scaled(node: Node, given: Arrays) -> np.ndarray:
 @means("Cast")
 def _cast(node: Node, given: Arrays) -> np.ndarray:
     """To bool: whether it is not 0; the rest is what every result goes through."""
-    wanted = BY_ATTRIBUTE[node.value("dst_type")].name
-    return given["x"] != 0 if wanted == "DT_BOOL" else given["x"]
+    x, wanted = given["x"], BY_ATTRIBUTE[node.value("dst_type")].name
+    if wanted == "DT_BOOL":
+        return x != 0
+    is_whole = wanted in UNSIGNED or dtype_of(wanted).is_integer
+    return _cut_off(x, storage_of(wanted)) if is_whole and x.dtype.kind == "f" else x
+
+
+def _cut_off(x: np.ndarray, storage: np.dtype) -> np.ndarray:
+    """Without the fraction; beyond the range the nearest bound, and 0 for NaN."""
+    bounds, make = np.iinfo(storage), storage.type
+    whole = np.trunc(np.where(np.isnan(x), 0, x).astype(np.float64))
+    is_above, is_below = whole >= float(bounds.max) + 1, whole < bounds.min
+    inside = np.where(is_above | is_below, 0, whole).astype(storage)
+    return np.where(is_above, make(bounds.max), np.where(is_below, make(bounds.min), inside))

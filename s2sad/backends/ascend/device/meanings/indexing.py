@@ -110,11 +110,11 @@ def _scatter_elements(node: Node, given: Arrays) -> np.ndarray:
     return y
 
 
-@means("ScatterUpdate")
-def _scatter_rows(node: Node, given: Arrays) -> dict[str, np.ndarray]:
-    """Rows of the first axis, in place."""
+@means("ScatterNdUpdate")
+def _scatter_in_place(node: Node, given: Arrays) -> dict[str, np.ndarray]:
+    """In order: of several updates to one place the last stays."""
     var = np.array(given["var"])
-    var[in_range(given["indices"], len(var), False)] = given["updates"]
+    var[_points(node, var.shape, given["indices"], False)] = given["updates"]
     return {"var": var}
 
 
