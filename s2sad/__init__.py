@@ -68,7 +68,18 @@ from s2sad.ops.promotion import is_tensor
 from_numpy = Tensor.from_numpy
 
 if _TYPE_CHECKING:
-    from s2sad import amp, dataset, experimental, mindrecord, mint, parallel, profiler, train
+    from s2sad import (
+        amp,
+        dataset,
+        experimental,
+        hal,
+        mindrecord,
+        mint,
+        parallel,
+        profiler,
+        runtime,
+        train,
+    )
     from s2sad.amp import DynamicLossScaleManager, FixedLossScaleManager, LossScaleManager
     from s2sad.checkpoints import (
         check_checkpoint,
@@ -120,11 +131,12 @@ __all__ = [
     "ckpt_to_safetensors", "compile", "connect_network_with_dataset", "custom_vjp", "data_sink",
     "dataset", "experimental", "export", "float16", "float32", "float64", "from_numpy",
     "get_context", "get_current_device", "get_grad", "get_level", "get_rng_state", "get_seed",
-    "grad", "hessian", "initial_seed", "int16", "int32", "int64", "int8", "is_tensor", "jacfwd",
-    "jacrev", "jit", "jvp", "load", "load_checkpoint", "load_checkpoint_async", "load_ir",
+    "grad", "hal", "hessian", "initial_seed", "int16", "int32", "int64", "int8", "is_tensor",
+    "jacfwd", "jacrev", "jit", "jvp", "load", "load_checkpoint", "load_checkpoint_async", "load_ir",
     "load_param_into_net", "manual_seed", "mindrecord", "mint", "mutable", "nn", "ops", "parallel",
-    "profiler", "run_check", "safetensors_to_ckpt", "save_checkpoint", "seed", "set_context",
-    "set_deterministic", "set_device", "set_recursion_limit", "set_rng_state", "set_seed", "tensor",
+    "profiler", "run_check", "runtime", "safetensors_to_ckpt", "save_checkpoint", "seed",
+    "set_context", "set_deterministic", "set_device", "set_recursion_limit", "set_rng_state",
+    "set_seed", "tensor",
     "train", "uint8", "value_and_grad", "vjp", "vmap",
 ]  # fmt: skip
 
@@ -193,8 +205,8 @@ _ON_FIRST_NEED = {
 }
 #: Packages that are imported on first need.
 _PACKAGES = (
-    "amp", "dataset", "experimental", "mindrecord", "mint", "numpy", "parallel", "profiler",
-    "train",
+    "amp", "dataset", "experimental", "hal", "mindrecord", "mint", "numpy", "parallel", "profiler",
+    "runtime", "train",
 )  # fmt: skip
 
 
@@ -225,4 +237,8 @@ def _derive(values: _Any, body: _Any, attrs: dict[str, _Any]) -> tuple[_Any, ...
     return _import_module("s2sad.passes.expand").derive(values, body, attrs)
 
 
-_dispatch.fill(_dispatch.Slots(ops.METHODS, _call_cell, _call_transform, _derive))
+def _launch(*operation: _Any) -> tuple[_Any, ...]:
+    return _import_module("s2sad.backends.ascend.target.operations").launch(*operation)
+
+
+_dispatch.fill(_dispatch.Slots(ops.METHODS, _call_cell, _call_transform, _derive, _launch))

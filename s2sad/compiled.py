@@ -9,6 +9,7 @@ from __future__ import annotations
 import copy
 import threading
 import warnings
+from collections import defaultdict
 from collections.abc import Callable, Iterable
 from contextlib import nullcontext
 from functools import partial
@@ -34,7 +35,7 @@ from s2sad.binding.results import RESULTS
 from s2sad.binding.sink import Naming, Tally, of_sink, sink, unsunk
 from s2sad.binding.stored.programs import shelf_for
 from s2sad.binding.variant import Variant
-from s2sad.core import collector, context, location, log, precision, strictness
+from s2sad.core import collector, context, location, log, precision, simulation, strictness
 from s2sad.core.cache import parse_bytes
 from s2sad.core.cell import Cell
 from s2sad.core.cell_hooks import run_cell
@@ -109,7 +110,9 @@ class Compiled(Wrapper):
         self.last: Variant | None = None
         self.last_sink = Tally()
         self._vjp: Compiled | None = None
-        self._open = {strict: OpenPrograms(self._compile_open) for strict in (False, True)}
+        self._open: defaultdict[Any, OpenPrograms] = defaultdict(
+            lambda: OpenPrograms(self._compile_open)
+        )
         self._by_key: dict[Any, tuple[Variant, ...]] = {}
         self._counts = {False: 0, True: 0}  # by whether they are stepwise
 
@@ -350,6 +353,8 @@ class Compiled(Wrapper):
                 args, kwargs = normal_call(self.function, args, kwargs)
             tensors: list[Tensor] = []
             key = stepwise, key_of((args, kwargs), tensors)
+            if simulation.chosen is not None:
+                key = (*key, simulation.chosen)
             if not strictness.ASKED and self.is_strict is None:
                 return self._variant_of(key, args, kwargs), tensors
             with strictness.forced(self.is_strict):
@@ -367,7 +372,8 @@ class Compiled(Wrapper):
         try:
             found = self._known(key)
             if found is None:
-                with COMPILING, collector.paused():  # another thread may have been quicker
+                with COMPILING, collector.paused(), simulation.on_host():
+                    # another thread may have been quicker
                     found = self._known(key) or self._compile(key, args, kwargs)
             return found
         finally:
@@ -421,12 +427,13 @@ class Compiled(Wrapper):
         is_special = any(tensor._hooks or tensor._memory for tensor in tensors)
         axes = None if opening is None or is_special else opening.axes(tensors)
         call = opened(args, kwargs, axes) if axes is not None else None
-        found = None if call is None else self._open[strictness.is_strict()].variant(call, stepwise)
+        programs = self._open[strictness.is_strict(), simulation.chosen]
+        found = None if call is None else programs.variant(call, stepwise)
         if found is not None:
             return found
         made = self._loaded_or_compiled(args, kwargs, stepwise)
         if opening is not None:
-            self._open[strictness.is_strict()].tell(opening, self.__name__)
+            programs.tell(opening, self.__name__)
         return made
 
     def _loaded_or_compiled(
@@ -434,7 +441,8 @@ class Compiled(Wrapper):
     ) -> tuple[Variant, str]:
         is_common = self._counts[stepwise] < MANY_VARIANTS  # else something changes all the time
         limit, shelf = self.memory_limit, None
-        if is_common and not (stepwise or strictness.is_strict() or HELD):
+        is_plain = not (strictness.is_strict() or HELD) and simulation.chosen is None
+        if is_common and not stepwise and is_plain:
             shelf = shelf_for(self.function, args, kwargs, limit, stamp())
         if shelf is None:
             made = compile_variant(self.function, args, kwargs, stepwise=stepwise, limit=limit)

@@ -32,7 +32,7 @@ from s2sad.binding.tangents import tangent_program
 from s2sad.binding.target import backend, backend_name
 from s2sad.binding.variant import Variant
 from s2sad.binding.vjp import vjp_program
-from s2sad.core import context
+from s2sad.core import context, simulation
 from s2sad.core.diagnostics import fail
 from s2sad.core.memory_info import least
 from s2sad.core.tensor import Placeholder, Tensor
@@ -105,6 +105,9 @@ SINK = (
 VALIDATE = "S2SAD_VALIDATE"
 #: What runs the program as it is before TARGET, line by line.
 STEPWISE = "s2sad.backends.stepwise"
+#: What knows the program as it is before TARGET as the simulated device runs it.
+PLACEMENT = "s2sad.backends.ascend.target.placement"
+CALLS, SINKS = "s2sad.backends.ascend.target.calls", "s2sad.backends.ascend.target.sinks"
 
 
 def compile_variant(
@@ -144,7 +147,8 @@ def compile_open(
 
 def stages_for(function: Any, limit: int | None = None) -> Stages:
     """No stage yet, and the passes that a call of `function` will go through."""
-    primal, joint, target = registry.arranged(PRIMAL, JOINT, target_passes())
+    kept = PRIMAL if simulation.chosen is None else of_engine(function)
+    primal, joint, target = registry.arranged(kept, JOINT, target_passes())
     if isinstance(function, Bound):  # begins where its dump was written
         target = (*primal, *joint, *target) if function.left is None else function.left
     return Stages(primal, joint, target, limit=limit)
@@ -179,17 +183,22 @@ def program_for_engine(
     Where no gradient of the whole is wanted nothing is differentiated through a composite's body,
     and the updates of optimizers and the gradients of layers stay what they are.
     """
-    kept = PRIMAL
-    if not isinstance(function, Transform):
-        kept = tuple(step for step in PRIMAL if not isinstance(step, Decompose))
-    primal, joint = registry.arranged(kept, JOINT)
+    primal, joint = registry.arranged(of_engine(function), JOINT)
     return whole_program(function, args, kwargs, Stages(primal, joint, ()))
+
+
+def of_engine(function: Any) -> tuple[Pass, ...]:
+    """PRIMAL of `function` for such an engine."""
+    if isinstance(function, Transform):
+        return PRIMAL
+    return tuple(step for step in PRIMAL if not isinstance(step, Decompose))
 
 
 def completed(
     program: Program, function: Any, stages: Stages, inputs: list[Any] | None, *, stepwise: bool
 ) -> Variant:  # fmt: skip
     """The variant of `program`, which a call of `function` has become: TARGET and the backend."""
+    placement = None if stepwise else placed(program.function)
     if not stepwise:
         stages.target = tuned.with_settings(stages.target, tuned.find(program.function))
         if stages.limit is not None:
@@ -197,8 +206,10 @@ def completed(
         stages.run(program.function, stages.target, inputs)
     save_graphs(stages, program.function)
     maker = builder(program.function, function, stepwise=stepwise)
+    if placement is not None:
+        maker = partial(import_module(CALLS).call_of, placement, maker)
     variant = Variant(program, maker, stages)
-    variant.limit = stages.limit
+    variant.limit, variant.placement = stages.limit, placement
     if inputs is not None:
         check_executable(variant.executable, inputs)
     return variant
@@ -240,11 +251,13 @@ def compile_vjp(
         ("backward", split.backward, transform),
     ):
         first, lowered = len(stages.functions), clone(function)
+        placement = None if stepwise else placed(function)
         stages.note(lowered, name, ())
         if not stepwise:
             stages.run(lowered, stages.target)
             require(lowered, stages.limit)
-        executable = builder(lowered, what, stepwise=stepwise)()
+        maker = builder(lowered, what, stepwise=stepwise)
+        executable = import_module(CALLS).call_of(placement, maker) if placement else maker()
         halves.append(Half(function, executable, tuple(stages.functions[first:])))
     save_graphs(stages, joint)
     forward, backward = halves
@@ -268,13 +281,32 @@ def sunk(variant: Variant, *, checks: bool = False) -> Executable:
     """
     kept = "checked" if checks else "sunk"
     if getattr(variant, kept) is None:
-        function = clone(variant.program.function)
-        for place in variant.program.spent:  # a batch comes by a channel
-            function.donates.pop(place, None)
-        run_passes(function, [replace(each, checks=checks) for each in SINK])
-        require(function, variant.limit)
-        setattr(variant, kept, builder(function, None, stepwise=False)())
+        make = partial(_sunk_on_cpu, variant, checks)
+        if variant.placement is not None:
+            if checks:
+                raise fail(
+                    "E0712", "a device does not look for NaN between the steps of a sink",
+                    help='leave check_nan out, or set_context(device_target="CPU")',
+                )  # fmt: skip
+            make = partial(import_module(SINKS).sink_of, variant.placement, make)
+        setattr(variant, kept, make())
     return getattr(variant, kept)
+
+
+def _sunk_on_cpu(variant: Variant, checks: bool) -> Executable:
+    function = clone(variant.program.function)
+    for place in variant.program.spent:  # a batch comes by a channel
+        function.donates.pop(place, None)
+    run_passes(function, [replace(each, checks=checks) for each in SINK])
+    require(function, variant.limit)
+    return builder(function, None, stepwise=False)()
+
+
+def placed(function: Function) -> Any:
+    """`function`, which is before TARGET, as the simulated device runs it, if that is to be."""
+    if simulation.chosen is None:
+        return None
+    return import_module(PLACEMENT).Placement(function)
 
 
 def builder(function: Function, of: Any, *, stepwise: bool) -> Callable[[], Executable]:

@@ -49,9 +49,9 @@ collect_ignore = ["plugin_sample", "corpus"]
 
 @pytest.fixture(autouse=True)
 def default_mode():
-    """Whatever mode a test chooses, the next one begins in that which is the default."""
+    """Whatever mode or target a test chooses, the next one begins in those that are the default."""
     yield
-    ms.set_context(mode=ms.GRAPH_MODE)
+    ms.set_context(mode=ms.GRAPH_MODE, device_target="CPU")
 
 
 @pytest.fixture(params=[ms.GRAPH_MODE, ms.PYNATIVE_MODE], ids=["graph", "pynative"])

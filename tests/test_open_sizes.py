@@ -263,8 +263,8 @@ def same(one: Any, other: Any) -> None:
 
 def programs(compiled: Compiled) -> int:
     """How many programs for any sizes there are; none may be closed."""
-    assert not compiled._open[False]._closed
-    return sum(map(len, compiled._open[False]._known.values()))
+    assert not compiled._open[False, None]._closed
+    return sum(map(len, compiled._open[False, None]._known.values()))
 
 
 @pytest.mark.parametrize("name", CASES)
@@ -439,7 +439,7 @@ def test_sizes_that_turn_out_to_differ():
         x = floats(n, 4)
         same(compiled(x), Tensor((x.asnumpy() ** 2).mean(0)))
     assert programs(compiled) == 1 and len(compiled.variants) == 4
-    known = repr([*compiled._open[False]._known])
+    known = repr([*compiled._open[False, None]._known])
     assert "'n0'" in known and "'4'" in known
 
 
@@ -482,7 +482,7 @@ def test_stages_show_numbers_and_the_guards_hold(tmp_path):
     factor = 3.0
     after = compiled(Tensor(np.ones((6, 4), np.float32))).asnumpy()
     np.testing.assert_array_equal(before * 1.5, after)
-    assert sum(map(len, compiled._open[False]._known.values())) == 2
+    assert sum(map(len, compiled._open[False, None]._known.values())) == 2
 
 
 def test_a_placeholder_is_no_data():

@@ -116,6 +116,9 @@ class Executable(ABC):
         """Times that a run hands over between the host and the device."""
         return 1
 
+    def settled(self, given: Sequence[Any], written: Sequence[Any]) -> None:  # noqa: B027
+        """Told after a run which arrays hold results from now on, and what was written."""
+
     def memory_report(self) -> MemoryReport:
         """Bytes that a run needs."""
         function = self.function

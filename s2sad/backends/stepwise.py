@@ -2,7 +2,8 @@
 
 What runs is the text that people read: the source style of the IR, its primitives called on arrays.
 It is slower than what a target makes of the program, but a traceback shows its lines, and a
-debugger steps through them and finds every value under its name.
+debugger steps through them and finds every value under its name. Where a device is simulated each
+operation is launched there instead.
 """
 
 from __future__ import annotations
@@ -15,8 +16,10 @@ from types import FunctionType
 from typing import Any
 
 from s2sad.backends.generated import PythonExecutable
+from s2sad.core import simulation
 from s2sad.core.location import Location
 from s2sad.ir import plain
+from s2sad.ir.evaluate import evaluate
 from s2sad.ir.graph import Function
 from s2sad.ir.marks import mark
 from s2sad.ir.printer import Constants, print_text
@@ -68,6 +71,9 @@ class StepwiseExecutable(PythonExecutable):
         self._constants = constants.arrays
 
     def compute(self, arrays: Sequence[Any]) -> tuple[Any, ...]:
+        if simulation.chosen is not None:
+            with simulation.launching():
+                return evaluate(self.function, arrays)
         token = plain.constants.set(self._constants)
         try:
             results = self.generated(*arrays)

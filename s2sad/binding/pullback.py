@@ -129,9 +129,11 @@ class _Apart:
         self, shared: Sequence[np.ndarray], pinned: Iterable[np.ndarray],
         arrays: Sequence[Any],
     ) -> None:  # fmt: skip
-        self.shared = {id(_owner(array)): array for array in shared}
-        self.safe = {id(_owner(array)) for array in pinned}
-        self.foreign = {id(_owner(x)) for x in arrays if isinstance(x, np.ndarray)} - self.safe
+        self.shared = {id(storage.owner(array)): array for array in shared}
+        self.safe = {id(storage.owner(array)) for array in pinned}
+        self.foreign = {
+            id(storage.owner(x)) for x in arrays if isinstance(x, np.ndarray)
+        } - self.safe
         self.counted: dict[int, int] = {}
 
     @property
@@ -145,7 +147,7 @@ class _Apart:
         return self._array(value) if isinstance(value, np.ndarray) else value
 
     def _array(self, array: np.ndarray) -> np.ndarray:
-        owner = _owner(array)
+        owner = storage.owner(array)
         if id(owner) in self.foreign:
             return self._counted(array.copy(order="K"))
         if id(owner) in self.shared:
@@ -156,15 +158,8 @@ class _Apart:
         return array
 
     def _counted(self, array: np.ndarray) -> np.ndarray:
-        self.counted[id(_owner(array))] = array.nbytes
+        self.counted[id(storage.owner(array))] = array.nbytes
         return array
-
-
-def _owner(array: np.ndarray) -> np.ndarray:
-    """The array that owns the memory of `array`, as far as NumPy knows."""
-    while isinstance(array.base, np.ndarray):
-        array = array.base
-    return array
 
 
 class Pullback:

@@ -212,6 +212,7 @@ class Run:
         new = [released(array, held) for array in state[: len(written)]]  # tokens come behind
         for parameter, array in zip(written, new, strict=True):
             parameter.adopt(array)
+        self.executable.settled((), new)
 
     def reads(self) -> list[Any]:
         """What a sink that begins now would read, and whether the program is the right one."""

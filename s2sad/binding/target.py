@@ -1,7 +1,8 @@
 """Which backend runs programs on the present target?
 
 On a CPU it is C where there is a compiler, else NumPy; `S2SAD_BACKEND` in the environment names
-one.
+one. So it is where the device is simulated, whose numbers come from the CPU unless it is asked for
+its own.
 """
 
 from __future__ import annotations
@@ -10,11 +11,10 @@ import os
 from importlib import import_module
 from types import ModuleType
 
-from s2sad.core import context
 from s2sad.core.diagnostics import did_you_mean, fail
 
-#: Packages for each target, by name; the first is taken where it can be.
-BACKENDS = {"CPU": {"c": "s2sad.backends.c", "numpy": "s2sad.backends.numpy"}}
+#: Packages by name; the first is taken where it can be.
+BACKENDS = {"c": "s2sad.backends.c", "numpy": "s2sad.backends.numpy"}
 #: Variable of the environment that names one.
 VARIABLE = "S2SAD_BACKEND"
 
@@ -32,16 +32,15 @@ def backend_name() -> str:
     S2sadError
         E0404 where the environment names none.
     """
-    known = BACKENDS[context.get_context("device_target")]
     wanted = os.environ.get(VARIABLE)
     if wanted:
-        if wanted not in known:
+        if wanted not in BACKENDS:
             raise fail(
-                "E0404", f"{VARIABLE} is {wanted!r}, there are {', '.join(known)}",
-                help=did_you_mean(wanted, known),
+                "E0404", f"{VARIABLE} is {wanted!r}, there are {', '.join(BACKENDS)}",
+                help=did_you_mean(wanted, BACKENDS),
             )  # fmt: skip
-        return known[wanted]
-    return known["c"] if has_compiler() else known["numpy"]
+        return BACKENDS[wanted]
+    return BACKENDS["c"] if has_compiler() else BACKENDS["numpy"]
 
 
 def has_compiler() -> bool:

@@ -53,8 +53,11 @@ class Variant:
         step gives and writes is finite.
     limit : int or None
         Bytes that a run may need beside what it is given.
+    placement : Any
+        The program as the simulated device runs it, if that is its target.
     """
 
+    placement: Any = None
     sunk: Executable | None = None
     checked: Executable | None = None
     limit: int | None = None
@@ -160,6 +163,7 @@ class Variant:
         given = [Tensor.wrap(released(array, held)) for array in results[:count]]
         for parameter, array in zip(self.program.written, written, strict=True):
             parameter.adopt(array)
+        self.executable.settled([tensor.array for tensor in given], written)
         return given
 
 

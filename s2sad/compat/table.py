@@ -146,6 +146,7 @@ ROWS: dict[str, Row] = {
     "mindspore.experimental.optim.optimizer": _row(
         Optimizer="s2sad.experimental.optim:Optimizer"
     ),
+    "mindspore.hal": _row("s2sad.hal"),
     "mindspore.log": _row("s2sad.compat.log"),
     "mindspore.mindrecord": _row("s2sad.mindrecord"),
     "mindspore.mint": _row("s2sad.mint"),
@@ -208,6 +209,7 @@ ROWS: dict[str, Row] = {
     "mindspore.parallel._utils": _row(**_REDUCTIONS),
     "mindspore.parallel.auto_parallel": _row(**_of("s2sad.parallel", "AutoParallel")),
     "mindspore.profiler": _row("s2sad.profiler"),
+    "mindspore.runtime": _row("s2sad.runtime"),
     "mindspore.train": _row(
         "s2sad.train", amp="s2sad.amp", **_of("s2sad.amp", "DynamicLossScaleManager "
         "FixedLossScaleManager LossScaleManager"), ParallelMode="s2sad.compat.parallel:ParallelMode"

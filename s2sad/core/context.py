@@ -15,15 +15,16 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from s2sad.core import generator, strictness
+from s2sad.core import generator, log, simulation, strictness
 from s2sad.core.device import unavailable
 from s2sad.core.diagnostics import did_you_mean, fail
 
 GRAPH_MODE, PYNATIVE_MODE = 0, 1
 STRICT, COMPATIBLE, LAX = 0, 1, 2
 
-#: What becomes of a key: it has an effect; it is kept without one; it speaks of another device.
-USED, NO_EFFECT, OTHER_DEVICE = "used", "no effect", "other device"
+#: What becomes of a key: it has an effect; it is kept without one; it speaks of another device, or
+#: of the one that is simulated.
+USED, NO_EFFECT, OTHER_DEVICE, SIMULATED = "used", "no effect", "other device", "simulated"
 
 #: Spellings of targets, and what they mean.
 TARGETS = {"CPU": "CPU", "GPU": "GPU", "Ascend": "Ascend", "Davinci": "Ascend"}
@@ -41,7 +42,7 @@ class Setting:
         What values are instances of; a bool is no int unless bool is named.
     default : object
     status : str
-        `USED`, `NO_EFFECT` or `OTHER_DEVICE`.
+        `USED`, `NO_EFFECT`, `OTHER_DEVICE` or `SIMULATED`.
     allowed : tuple or callable or None
         Legal values, or a predicate of them.
     store : callable or None
@@ -91,7 +92,7 @@ SETTINGS: dict[str, Setting] = {
     "runtime_num_threads": Setting(int, os.cpu_count() or 1, NO_EFFECT, lambda x: x > 0),
     "inter_op_parallel_num": Setting(int, 0, NO_EFFECT, lambda x: x >= 0),
     "memory_optimize_level": Setting(str, 0, NO_EFFECT, ("O0", "O1"), lambda x: int(x[1])),
-    "max_device_memory": Setting(str, "1024GB", OTHER_DEVICE, _is_size),
+    "max_device_memory": Setting(str, "1024GB", SIMULATED, _is_size),
     "exec_order": Setting(str, "bfs", NO_EFFECT, ("bfs", "dfs")),
     "debug_level": Setting(int, 0, NO_EFFECT, (0, 1)),
     "print_file_path": Setting(str, "", NO_EFFECT),
@@ -112,7 +113,9 @@ SETTINGS: dict[str, Setting] = {
     "enable_sparse": Setting(bool, False, NO_EFFECT),
     "auto_tune_mode": Setting(str, "NO_TUNE", NO_EFFECT),
     "enable_auto_mixed_precision": Setting(bool, False, NO_EFFECT),
-    "winograd": Setting(bool, True),  # ours
+    "winograd": Setting(bool, True),  # ours, as those below
+    "simulate": Setting(str, "counts", SIMULATED, ("counts", "values")),
+    "sink_form": Setting(str, "engine", SIMULATED, ("engine", "while")),
 }
 
 _values: dict[str, Any] = {}
@@ -127,7 +130,18 @@ def set_context(**kwargs: Any) -> None:
     ----------
     mode : {GRAPH_MODE, PYNATIVE_MODE}
         Whether calling a Cell compiles it (the default), or runs it operation by operation.
-    device_target : {"CPU"}
+    device_target : {"CPU", "Ascend"}
+        Ascend is a simulated device, which a line on standard error says once: it counts what a
+        device and its host would do, by the graphs that programs become; see `s2sad.runtime`.
+    simulate : {"counts", "values"}
+        Whether numbers come from the program of the CPU (the default), or the simulated device
+        computes them from the graph files. The device computes the numbers of programs with ``if``
+        and loops in either case, for these say what is to be counted.
+    sink_form : {"engine", "while"}
+        What runs many steps on the simulated device: the engine's own loop, or a While in the
+        graph.
+    max_device_memory : str
+        Such as ``"32GB"``: what the simulated device may use of its memory.
     save_graphs : bool or int, 0 to 3
         How much of the compiler's work is written to `save_graphs_path`; True means 2.
     save_graphs_path : str
@@ -300,14 +314,29 @@ def seed_changes() -> int:
 
 def _apply(settings: dict[str, Any]) -> None:
     new = {key: _checked(key, value) for key, value in settings.items()}
-    if new.get("device_target", "CPU") != "CPU":
-        raise unavailable(new["device_target"])
+    if new.get("device_target") == "GPU":
+        raise unavailable("GPU")
     if "save_graphs_path" in new:
         os.makedirs(new["save_graphs_path"], exist_ok=True)
+    target = new.get("device_target", get_context("device_target"))
     for key, value in new.items():
-        _warn(key, value)
+        _warn(key, value, target)
     _values.update(new)
+    _simulate(target)
     strictness.set_default(get_context("strict_broadcast"))
+
+
+def _simulate(target: str) -> None:
+    """Let the simulated device run programs where it is the target; the first time it says so."""
+    if target != "Ascend":
+        simulation.choose(None)
+        return
+    if target not in _warned:
+        _warned.add(target)
+        log.tell("Ascend is simulated: nothing runs on a device, and no time is measured")
+    memory = float(get_context("max_device_memory").removesuffix("GB")) * 2**30
+    values = get_context("simulate") == "values"
+    simulation.choose(simulation.Choice(values, get_context("sink_form"), memory))
 
 
 def _setting(key: str) -> Setting:
@@ -335,11 +364,12 @@ def _checked(key: str, value: Any) -> Any:
     return value if setting.store is None else setting.store(value)
 
 
-def _warn(key: str, value: Any) -> None:
+def _warn(key: str, value: Any, target: str) -> None:
     setting = SETTINGS[key]
-    if setting.status == USED or key in _warned or value == setting.default:
+    is_used = setting.status == USED or (setting.status == SIMULATED and target == "Ascend")
+    if is_used or key in _warned or value == setting.default:
         return
-    other = setting.status == OTHER_DEVICE
+    other = setting.status in (OTHER_DEVICE, SIMULATED)
     reason = "concerns another device than CPU" if other else "has no effect here"
     warnings.warn(f"the setting {key!r} {reason}", stacklevel=4)  # the line that calls set_context
     _warned.add(key)

@@ -1,4 +1,4 @@
-"""Where are tensors held and computed? On the CPU; other devices are known by name and refused."""
+"""Where are tensors held? On the CPU; other devices are known by name and refused."""
 
 from __future__ import annotations
 

@@ -1,8 +1,9 @@
 """How does the lowest layer reach what is defined far above it?
 
 Tensors have operators and methods that `ops` defines; calling a Cell may compile it; what `grad`
-returns is data until somebody calls it; a derivative in a program that runs is made by a pass. Four
-slots, filled once by ``s2sad/__init__.py``, are the only way upwards.
+returns is data until somebody calls it; a derivative in a program that runs is made by a pass; an
+operation by itself may be launched on a simulated device. Five slots, filled once by
+``s2sad/__init__.py``, are the only way upwards.
 """
 
 from __future__ import annotations
@@ -28,12 +29,16 @@ class Slots:
         ``call_transform(transform, args, kwargs)``: what calling ``grad(f)`` does.
     derive : callable
         ``derive(values, body, attrs)``: results of the operation `transform` for arrays.
+    launch : callable
+        ``launch(primitive, arrays, attrs, types)``: results of an operation, as tuple of arrays,
+        that the host launches on the simulated device.
     """
 
     tensor_methods: Mapping[str, Callable[..., Any]]
     call_cell: Callable[..., Any]
     call_transform: Callable[..., Any]
     derive: Callable[..., Any]
+    launch: Callable[..., tuple[Any, ...]]
 
 
 _filled: list[Slots] = []

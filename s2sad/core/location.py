@@ -117,10 +117,11 @@ def within(name: str) -> Iterator[None]:
 def caller() -> Location | None:
     """Where the nearest code outside of s2sad stands: the user's line of an eager call.
 
-    None when all of the stack is s2sad's own.
+    Python's own library is passed by: it stands between s2sad and itself, as `contextlib` does.
+    None when nothing else is on the stack.
     """
     frame: FrameType | None = sys._getframe(1)
-    while frame is not None and (is_own(frame) or _is_importing(frame)):
+    while frame is not None and (is_own(frame) or is_of_python(frame.f_code.co_filename)):
         frame = None if ENTRY in frame.f_globals else frame.f_back
     return None if frame is None else _position(frame)
 
@@ -130,11 +131,6 @@ def is_own(frame: FrameType) -> bool:
     file = frame.f_code.co_filename
     is_written = file == "<string>" and frame.f_globals.get("__name__", "").startswith("s2sad.")
     return is_written or file.startswith(PACKAGE)
-
-
-def _is_importing(frame: FrameType) -> bool:
-    """Whether Python looks for a module in `frame`: an import is where its statement stands."""
-    return frame.f_code.co_filename.startswith("<frozen importlib")
 
 
 @cache

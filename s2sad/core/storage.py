@@ -49,6 +49,20 @@ INSTEAD = {
 DEFAULTS = {np.dtype(np.float64): dtypes.float32, np.dtype(np.int_): dtypes.int64}
 
 
+def owner(array: np.ndarray) -> np.ndarray:
+    """The array that owns the memory of `array`, as far as NumPy knows.
+
+    Examples
+    --------
+    >>> whole = np.zeros(4)
+    >>> owner(whole[1:].reshape(3, 1)) is whole
+    True
+    """
+    while isinstance(array.base, np.ndarray):
+        array = array.base
+    return array
+
+
 def stored_copy(data: Any, dtype: DType | None = None) -> np.ndarray:
     """Elements of `data` in an array of their own, as `dtype` stores them.
 

@@ -10,10 +10,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from s2sad.core import location, simulation
 from s2sad.core.diagnostics import fail
+from s2sad.core.dispatch import slots
 from s2sad.ir.graph import Function, Operation, Region, Value
 from s2sad.ir.primitive import as_run_time
-from s2sad.ir.types import type_of
+from s2sad.ir.types import Type, type_of
 
 #: Is told of an operation, its operands and its results.
 See = Callable[[Operation, Sequence[Any], Sequence[Any]], None]
@@ -57,10 +59,21 @@ def run_operation(
         name: RunningRegion(region, known, see) for name, region in operation.regions.items()
     }
     types = tuple(value.type for value in operation.results)
-    results = operation.prim.run(arrays, {**operation.attrs, **regions}, types)
+    if not regions and simulation.is_launched(False):
+        results = _launched(operation, arrays, types)
+    else:
+        results = operation.prim.run(arrays, {**operation.attrs, **regions}, types)
     if see is not None:
         see(operation, arrays, results)
     return results
+
+
+def _launched(
+    operation: Operation, arrays: Sequence[Any], types: Sequence[Type]
+) -> tuple[Any, ...]:
+    """The same of a device, which the host launches it on."""
+    with location.at(operation.loc):
+        return slots().launch(operation.prim, arrays, operation.attrs, types)
 
 
 @dataclass(frozen=True, eq=False)

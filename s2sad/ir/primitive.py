@@ -9,14 +9,17 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass, field
 from enum import Enum
+from functools import partial
 from typing import Any
 
 import numpy as np
 
-from s2sad.core import dtypes, precision, recording
+from s2sad.core import dtypes, precision, recording, simulation
 from s2sad.core.diagnostics import fail
+from s2sad.core.dispatch import slots
 from s2sad.core.tensor import Tensor
 from s2sad.ir import builder
 from s2sad.ir.graph import Function, Region, Value
@@ -227,25 +230,29 @@ class Primitive:
             return builder.current().emit(self, operands, attrs, regions)
         if any(isinstance(operand, Tensor) for operand in operands):
             arrays = [x.array if isinstance(x, Tensor) else x for x in operands]
-            return _as_tensors(self.compute(arrays, attrs, regions))
+            return _as_tensors(self.compute(arrays, attrs, regions, of_tensors=True))
         return self.compute(operands, attrs, regions)
 
     def compute(
-        self, operands: Sequence[Any], attrs: dict[str, Any], regions: dict[str, Any]
-    ) -> Any:
+        self, operands: Sequence[Any], attrs: dict[str, Any], regions: dict[str, Any],
+        *, of_tensors: bool = False,
+    ) -> Any:  # fmt: skip
         """Check the operands by the type rule, then compute: one array, or a tuple of them."""
         arrays = [as_run_time(x) for x in self.lift(operands)]
         types = [type_of(x) for x in arrays]
         attrs = self.complete(types, attrs)
         if self.regions:  # control flow: its body checks itself, operation by operation
-            results = self.run(arrays, {**attrs, **regions}, None)
-        elif recording.active is None:
-            results = self.run(arrays, attrs, self.infer(types, attrs))
+            with simulation.launching() if simulation.is_launched(of_tensors) else nullcontext():
+                results = self.run(arrays, {**attrs, **regions}, None)
         else:
             inferred = self.infer(types, attrs)
-            results = recording.told(
-                recording.active, self.name, arrays, lambda: self.run(arrays, attrs, inferred)
-            )
+            run = partial(slots().launch, self) if simulation.is_launched(of_tensors) else self.run
+            if recording.active is None:
+                results = run(arrays, attrs, inferred)
+            else:
+                results = recording.told(
+                    recording.active, self.name, arrays, lambda: run(arrays, attrs, inferred)
+                )
         return results[0] if len(results) == 1 else results
 
     def run(

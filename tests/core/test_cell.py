@@ -74,7 +74,7 @@ def paths(cell: Cell, **options) -> list[str]:
 
 
 def filled(monkeypatch, call):
-    monkeypatch.setattr(dispatch, "_filled", [Slots({}, call, call, call)])
+    monkeypatch.setattr(dispatch, "_filled", [Slots({}, call, call, call, call)])
 
 
 # -- a new Cell ---------------------------------------------------------------------------------

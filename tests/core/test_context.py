@@ -7,11 +7,12 @@ import warnings
 import numpy as np
 import pytest
 
-from s2sad.core import context
+from s2sad.core import context, simulation
 from s2sad.core.context import (
     NO_EFFECT,
     OTHER_DEVICE,
     SETTINGS,
+    SIMULATED,
     USED,
     get_context,
     get_current_device,
@@ -31,6 +32,7 @@ def fresh(monkeypatch):
     """Settings, warnings and seed as in a new process; NumPy's own state as before."""
     for name, empty in (("_values", {}), ("_warned", set()), ("_seed", [])):
         monkeypatch.setattr(context, name, empty)
+    monkeypatch.setattr(simulation, "chosen", None)
     state = np.random.get_state()
     yield
     np.random.set_state(state)
@@ -139,23 +141,43 @@ def test_keywords_only():
 
 def test_all_or_nothing(tmp_path):
     folder = tmp_path / "made"
-    for bad in ({"mode": 7}, {"nothing": 1}, {"device_target": "Ascend"}):
+    for bad in ({"mode": 7}, {"nothing": 1}, {"device_target": "GPU"}):
         with pytest.raises(S2sadError):
             set_context(max_call_depth=5, save_graphs_path=str(folder), **bad)
         assert get_context("max_call_depth") == 1000 and not folder.exists()
 
 
-@pytest.mark.parametrize("target", ["Ascend", "GPU", "Davinci"])
 @pytest.mark.parametrize("function", [lambda x: set_context(device_target=x), set_device])
-def test_other_devices_are_an_error_where_they_are_asked_for(target, function):
+def test_other_devices_are_an_error_where_they_are_asked_for(function):
     with pytest.raises(RuntimeError) as caught:
-        function(target)
+        function("GPU")
     assert isinstance(caught.value, S2sadError) and caught.value.code == "E0710"
     place = caught.value.diagnostic.location
     assert place is not None and place.file == __file__
-    named = "Ascend" if target == "Davinci" else target
-    assert named in str(caught.value) and "CPU" in str(caught.value)
+    assert "GPU" in str(caught.value) and "CPU" in str(caught.value)
     assert get_context("device_target") == "CPU"
+
+
+@pytest.mark.parametrize("target", ["Ascend", "Davinci"])
+@pytest.mark.parametrize("function", [lambda x: set_context(device_target=x), set_device])
+def test_ascend_is_simulated_and_says_so_once(target, function, capsys):
+    function(target)
+    function(target)
+    assert get_context("device_target") == "Ascend" and simulation.chosen == simulation.Choice(
+        memory=1024 * 2.0**30
+    )
+    assert capsys.readouterr().err.count("simulated") == 1
+    set_context(simulate="values", sink_form="while", max_device_memory="2GB")
+    assert simulation.chosen == simulation.Choice(True, "while", 2.0**31)
+    set_context(device_target="CPU")
+    assert simulation.chosen is None
+
+
+def test_what_concerns_the_simulated_device_warns_on_the_cpu():
+    with pytest.warns(UserWarning, match="concerns another device"):
+        set_context(simulate="values")
+    refused("E0404", set_context, simulate="both")
+    refused("E0404", set_context, sink_form="for")
 
 
 def test_the_cpu_may_be_chosen():
@@ -207,14 +229,15 @@ OTHERS = {
     "aoe_config": {"a": 1}, "ascend_config": {"a": 1}, "gpu_config": {"a": 1},
     "mempool_block_size": "2GB", "variable_memory_max_size": "2GB",
     "disable_format_transform": True, "profiling_options": "x", "enable_sparse": True,
-    "auto_tune_mode": "GA", "enable_auto_mixed_precision": True,
+    "auto_tune_mode": "GA", "enable_auto_mixed_precision": True, "simulate": "values",
+    "sink_form": "while",
 }  # fmt: skip
 
 
 def test_the_table_is_covered():
     silent = {key for key, setting in SETTINGS.items() if setting.status == USED}
     assert set(OTHERS) == set(SETTINGS) - silent
-    assert {s.status for s in SETTINGS.values()} == {USED, NO_EFFECT, OTHER_DEVICE}
+    assert {s.status for s in SETTINGS.values()} == {USED, NO_EFFECT, OTHER_DEVICE, SIMULATED}
 
 
 @pytest.mark.parametrize("key", OTHERS)

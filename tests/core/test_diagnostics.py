@@ -5,6 +5,7 @@ from __future__ import annotations
 import linecache
 import sys
 import traceback
+from contextlib import ExitStack
 from typing import Any
 
 import pytest
@@ -253,6 +254,14 @@ def test_the_caller_is_the_code_outside_of_s2sad(tmp_path):
     shown = program.splitlines()[3][place.column : place.end_column]
     # Before 3.11 Python knows the line only.
     assert shown == ("caller()" if sys.version_info >= (3, 11) else "place =  caller()")
+
+
+def test_frames_of_python_itself_are_passed_over():
+    """`contextlib` stands between s2sad and itself, or between the user and s2sad."""
+    with pytest.raises(S2sadTypeError) as caught, ExitStack() as stack:
+        stack.callback(len, Tensor(1.0))
+    place = caught.value.diagnostic.location
+    assert place is not None and place.file == __file__
 
 
 def test_frames_of_s2sad_are_passed_over():

@@ -42,7 +42,9 @@ def methods(monkeypatch):
     table |= {f"__{name}__": records(f"__{name}__") for name in names.split()}
     table["__eq__"] = lambda x, y: Tensor(x.array == np.asarray(y))
     table["__ne__"] = lambda x, y: Tensor(x.array != np.asarray(y))
-    slots = Slots(table, records("call_cell"), records("call_transform"), records("derive"))
+    slots = Slots(
+        table, records("call_cell"), records("call_transform"), records("derive"), records("launch")
+    )
     monkeypatch.setattr(dispatch, "_filled", [slots])
     return table
 

@@ -17,7 +17,9 @@ from s2sad.core.transform import Transform
 @pytest.fixture
 def filled(monkeypatch):
     """Slots that tell how they were called."""
-    known = Slots({}, lambda *args: ("cell", *args), lambda *args: ("transform", *args), print)
+    known = Slots(
+        {}, lambda *args: ("cell", *args), lambda *args: ("transform", *args), print, print
+    )
     monkeypatch.setattr(dispatch, "_filled", [known])
     return known
 
@@ -56,7 +58,7 @@ def test_slots_are_filled_once(monkeypatch):
     with pytest.raises(S2sadError) as caught:
         slots()
     assert caught.value.code == "E0901"
-    ours = Slots({}, print, print, print)
+    ours = Slots({}, print, print, print, print)
     fill(ours)
     assert slots() is ours
     with pytest.raises(S2sadError) as caught:

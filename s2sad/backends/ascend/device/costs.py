@@ -12,7 +12,7 @@ import json
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, cached_property
 from typing import NamedTuple
 
 from s2sad.backends.ascend.device.graphs import Launch
@@ -23,6 +23,8 @@ from s2sad.backends.ascend.tables import table as facts
 
 FORMS = ("pynative", "graph", "sink")
 LANES = ("host", "copies", "device")
+#: Events of a timeline that are kept; all count.
+MOST_EVENTS = 200_000
 
 
 class Figure(NamedTuple):
@@ -129,30 +131,38 @@ class Timeline:
 
     Attributes
     ----------
-    form : {"pynative", "graph", "sink"}
+    form : str
+        Such as ``"pynative"``, ``"graph"`` or ``"sink"``.
     steps, interactions : int
     events : list of Event
+        The first `MOST_EVENTS`.
+    seconds : float
+        Until the last event is over.
     """
 
     form: str
-    steps: int
+    steps: int = 0
     interactions: int = 0
     events: list[Event] = field(default_factory=list)
-
-    @property
-    def seconds(self) -> float:
-        """Until the last event is over."""
-        return max((e.start + e.duration for e in self.events), default=0.0)
+    seconds: float = 0.0
+    _work: dict[str, float] = field(default_factory=lambda: dict.fromkeys(LANES, 0.0))
 
     def busy(self, lane: str) -> float:
         """The share of the time that `lane` works."""
-        total = sum(e.duration for e in self.events if e.lane == lane)
-        return total / self.seconds if self.seconds else 0.0
+        return self._work[lane] / self.seconds if self.seconds else 0.0
 
     def add(self, lane: str, name: str, start: float, duration: float) -> float:
         """Add an event; when it is over."""
-        self.events.append(Event(lane, name, start, duration))
+        if len(self.events) < MOST_EVENTS:
+            self.events.append(Event(lane, name, start, duration))
+        self._work[lane] += duration
+        self.seconds = max(self.seconds, start + duration)
         return start + duration
+
+    @property
+    def shown(self) -> float:
+        """Until the last of `events` is over."""
+        return max((e.start + e.duration for e in self.events), default=0.0)
 
 
 @dataclass(frozen=True)
@@ -173,6 +183,89 @@ class Step:
     results: int
     soc_version: str = "Ascend910B1"
 
+    @cached_property
+    def kernels(self) -> tuple[tuple[str, float], ...]:
+        """What each launch runs, and how long that takes."""
+        return tuple((x.node.name, seconds(x.node, self.soc_version)) for x in self.launches)
+
+
+def _copy(nbytes: int) -> float:
+    return figure("pcie_latency") + nbytes / figure("pcie")
+
+
+class Clock:
+    """Draws what happens on a device, one thing after the other, on a `Timeline`.
+
+    Parameters
+    ----------
+    line : Timeline
+    """
+
+    def __init__(self, line: Timeline) -> None:
+        self.line = line
+        self._host = self._device = self._copied = 0.0  # until when each of them is at work
+        self._is_sinking = False
+
+    def bring(self, nbytes: int) -> None:
+        """The host copies `nbytes` to the device, and waits for that."""
+        self._is_sinking = False
+        self._host = self.line.add("copies", "batch", self._host, _copy(nbytes))
+        self._device = max(self._device, self._host)
+
+    def launch(self, step: Step) -> None:
+        """The host launches each operator of `step`; the device runs behind it."""
+        self._is_sinking = False
+        for launch, (name, cost) in zip(step.launches, step.kernels, strict=True):
+            name_of_launch = f"launch {launch.node.type}"
+            self._host = self.line.add("host", name_of_launch, self._host, figure("launch"))
+            start = max(self._host, self._device)
+            self._device = self.line.add("device", name, start, cost)
+            self.line.interactions += 1
+
+    def synchronize(self) -> None:
+        """The host waits for the device."""
+        self._host = max(self._host, self._device)
+
+    def wait(self, nbytes: int) -> None:
+        """The host waits for results, and copies them."""
+        start = max(self._host, self._device)
+        self._host = self._device = self.line.add("copies", "results", start, _copy(nbytes))
+
+    def call(self, step: Step) -> None:
+        """The host calls a graph, and waits for its results; the batch is there."""
+        self._is_sinking = False
+        self._run()
+        self._on_device(step)
+        self.wait(step.results)
+
+    def sink(self, steps: Sequence[Step]) -> None:
+        """The host calls a graph for `steps`, whose batches are copied while the device computes.
+
+        They are copied ahead of the steps, from the first of several sinks in a row on.
+        """
+        self._copied = self._copied if self._is_sinking else self._host
+        self._is_sinking = True
+        self._run()
+        for number, step in enumerate(steps):
+            if number:
+                self._device += figure("loop")
+            self._copied = self.line.add("copies", "batch", self._copied, _copy(step.batch))
+            self._device = max(self._device, self._copied)
+            self._on_device(step)
+        self.wait(steps[-1].results)
+
+    def _run(self) -> None:
+        self._host = self.line.add(
+            "host", "run", max(self._host, self._device), figure("interaction")
+        )
+        self._device = self._host
+        self.line.interactions += 1
+
+    def _on_device(self, step: Step) -> None:
+        """Kernels one after the other, as a graph runs them."""
+        for name, cost in step.kernels:
+            self._device = self.line.add("device", name, self._device + figure("task"), cost)
+
 
 def timelines(step: Step, *, steps: int = 4, sink_size: int = 4) -> list[Timeline]:
     """The three forms of running `steps` steps, side by side.
@@ -186,58 +279,30 @@ def timelines(step: Step, *, steps: int = 4, sink_size: int = 4) -> list[Timelin
     return [_pynative(step, steps), _graph(step, steps), _sink(step, steps, sink_size)]
 
 
-def _copy(nbytes: int) -> float:
-    return figure("pcie_latency") + nbytes / figure("pcie")
-
-
 def _pynative(step: Step, steps: int) -> Timeline:
-    """The host launches each operator; the device runs behind it, and results end a step."""
     line = Timeline("pynative", steps)
-    host = 0.0
+    clock = Clock(line)
     for _ in range(steps):
-        device = host = line.add("copies", "batch", host, _copy(step.batch))
-        for launch in step.launches:
-            host = line.add("host", f"launch {launch.node.type}", host, figure("launch"))
-            cost = seconds(launch.node, step.soc_version)
-            device = line.add("device", launch.node.name, max(host, device), cost)
-            line.interactions += 1
-        host = line.add("copies", "results", max(host, device), _copy(step.results))
+        clock.bring(step.batch)
+        clock.launch(step)
+        clock.wait(step.results)
     return line
 
 
-def _on_device(line: Timeline, step: Step, start: float) -> float:
-    """Kernels one after the other, as a graph runs them; when the last is over."""
-    for launch in step.launches:
-        cost = seconds(launch.node, step.soc_version)
-        start = line.add("device", launch.node.name, start + figure("task"), cost)
-    return start
-
-
 def _graph(step: Step, steps: int) -> Timeline:
-    """A call for each step, which waits for the results."""
     line = Timeline("graph", steps)
-    now = 0.0
+    clock = Clock(line)
     for _ in range(steps):
-        now = line.add("copies", "batch", now, _copy(step.batch))
-        now = line.add("host", "run", now, figure("interaction"))
-        now = line.add("copies", "results", _on_device(line, step, now), _copy(step.results))
-        line.interactions += 1
+        clock.bring(step.batch)
+        clock.call(step)
     return line
 
 
 def _sink(step: Step, steps: int, sink_size: int) -> Timeline:
-    """A call for many steps, whose batches are copied while the device computes."""
     line = Timeline("sink", steps)
-    now = copied = 0.0
+    clock = Clock(line)
     for first in range(0, steps, sink_size):
-        now = line.add("host", "run", now, figure("interaction"))
-        line.interactions += 1
-        for number in range(first, min(first + sink_size, steps)):
-            copied = line.add("copies", "batch", copied, _copy(step.batch))
-            now = _on_device(line, step, max(now, copied))
-            if number + 1 < min(first + sink_size, steps):
-                now += figure("loop")
-        now = line.add("copies", "results", max(now, copied), _copy(step.results))
+        clock.sink([step] * min(sink_size, steps - first))
     return line
 
 
@@ -265,9 +330,10 @@ def plot(lines: Sequence[Timeline], *, width: int = 64) -> str:
     """Who works when, a row a lane, all forms on one scale.
 
     A character is a part of the time: ``#`` where the lane works for most of it, ``+`` for a
-    quarter of it or more, ``-`` for less, and ``.`` where it waits.
+    quarter of it or more, ``-`` for less, and ``.`` where it waits. Only events that were kept are
+    drawn.
     """
-    whole = max((line.seconds for line in lines), default=0.0)
+    whole = max((line.shown for line in lines), default=0.0)
     text = [
         f"{line.form:<9}{lane:<7}{_row(line, lane, whole / width, width)}".rstrip()
         for line in lines
@@ -287,7 +353,7 @@ def _row(line: Timeline, lane: str, part: float, width: int) -> str:
     marks = (
         "#" if x > part / 2 else "+" if x >= part / 4 else "-" if x else "." for x in work[:width]
     )
-    return "".join(marks)[: math.ceil(line.seconds / part)]
+    return "".join(marks)[: math.ceil(line.shown / part)]
 
 
 def chrome_trace(lines: Sequence[Timeline]) -> str:

@@ -276,6 +276,6 @@ def located(error: Exception, graph: Graph, node: Node) -> S2sadError:
     diagnostic = error.diagnostic
     if not any(each.startswith("at the node") for each in diagnostic.notes):
         file, _, line = node.value("_s2sad_location", "").rpartition(":")
-        place = Location(file, int(line), 0) if file else None
+        place = Location(file, int(line), 0) if file else diagnostic.location
         amend(error, notes=(*diagnostic.notes, note), location=place)
     return error

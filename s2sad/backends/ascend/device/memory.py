@@ -102,9 +102,23 @@ class Memory:
         self.used += size
         self.reach = max(self.reach, address + size)
         if self.used > self.peak:
-            self.peak = self.used
-            self.at_peak = [Alive(b.owner, b.kind, b.nbytes) for b in self._blocks]
+            self.begin_peak()
         return block
+
+    def claim(self, owner: str, nbytes: int) -> None:
+        """Count `nbytes` that lie in several blocks, nobody says where, as used from now on.
+
+        Raises
+        ------
+        S2sadError
+            E0718 where so many are not free.
+        """
+        if self.used + nbytes > self.capacity:
+            raise self._full(owner, nbytes)
+        self.used += nbytes
+        if self.used > self.peak:
+            self.begin_peak()
+            self.at_peak.append(Alive(owner, "result", nbytes))
 
     def _free(self, size: int) -> tuple[int, int]:
         """Where the smallest gap begins that is large enough, and between which blocks."""
@@ -140,6 +154,22 @@ class Memory:
         """Give back all blocks of `kinds`, whoever holds them."""
         self._blocks = [block for block in self._blocks if block.kind not in kinds]
         self.used = sum(block.nbytes for block in self._blocks)
+
+    @property
+    def end(self) -> int:
+        """The end of the highest block that is in use."""
+        return self._blocks[-1].address + self._blocks[-1].nbytes if self._blocks else 0
+
+    def begin_peak(self) -> None:
+        """Let the peak be what is alive now."""
+        self.peak = self.used
+        self.at_peak = [Alive(b.owner, b.kind, b.nbytes) for b in self._blocks]
+
+    def pool_stats(self, *, is_persistent: bool) -> dict:
+        """Blocks of state, or the others, by MindSpore's keys."""
+        found = [block for block in self._blocks if (block.kind == "state") == is_persistent]
+        blocks = {block.address: {"owner": block.owner, "size": block.nbytes} for block in found}
+        return {"block_unit_size": ALIGNMENT, "block_counts": len(found), "blocks_info": blocks}
 
     def report(self) -> str:
         """The peak and what was alive then, the largest first, as text."""
