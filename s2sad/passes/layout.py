@@ -11,6 +11,7 @@ from s2sad.ir.graph import Function, Operation, Region, Value
 from s2sad.ir.loops import is_loop
 from s2sad.ir.rewriter import Rewriter
 from s2sad.passes.base import Pass
+from s2sad.prims.arithmetic import add
 from s2sad.prims.linalg import matmul
 from s2sad.prims.shape import transpose
 
@@ -25,7 +26,8 @@ class Layout(Pass):
     Before:  t0 = p.transpose(w, perm=(1, 0)); t1 = p.matmul(x, t0)
     After:   t1 = p.matmul(x, w, transpose_b=True)
 
-    So does one whose product is only transposed: its operands are exchanged. Another order in
+    So does one whose product is only transposed, or a sum of such: its operands are exchanged.
+    Another order in
     memory may have NumPy sum in another order, so results may be rounded otherwise.
 
     A matrix that is transposed before a loop stays so where each trip multiplies few rows by it: to
@@ -36,6 +38,10 @@ class Layout(Pass):
     exact: ClassVar[bool] = False
 
     def run(self, function: Function, rewriter: Rewriter) -> None:
+        for operation in [op for op in function.walk() if _only_swaps(op)]:
+            if _is_sum_of_products(operation.operands[0]):
+                with rewriter.step("transpose products", operation):
+                    _transpose_products(operation, rewriter)
         for operation in [op for op in function.walk() if op.prim is matmul]:
             operation = _with_operands_as_they_lie(operation, rewriter)
             _with_product_transposed(operation, rewriter)
@@ -100,6 +106,31 @@ def _with_product_transposed(operation: Operation, rewriter: Rewriter) -> None:
         for reader in readers:
             rewriter.replace_operation(reader, [product])  # type: ignore[arg-type]
         rewriter.erase(operation)
+
+
+def _is_sum_of_products(value: Value) -> bool:
+    """Whether `value` is a sum of products, which with their sums are read by nothing else."""
+    owner = value.owner
+    if not isinstance(owner, Operation) or len(value.uses) != 1:
+        return False
+    return owner.prim is matmul or (
+        owner.prim is add
+        and all(x.type == value.type and _is_sum_of_products(x) for x in owner.operands)
+    )
+
+
+def _transpose_products(operation: Operation, rewriter: Rewriter) -> None:
+    """Let a sum of products be transposed one by one."""
+    total = operation.operands[0].owner
+    assert isinstance(total, Operation)
+    if total.prim is matmul:
+        return
+    place = rewriter.insert_before(operation)
+    parts = [place.emit(transpose, [x], dict(operation.attrs)) for x in total.operands]
+    rewriter.replace_operation(operation, [place.emit(add, parts, {})])
+    rewriter.erase(total)
+    for part in parts:
+        _transpose_products(part.owner, rewriter)  # type: ignore[arg-type]
 
 
 def _only_swaps(reader: object) -> bool:

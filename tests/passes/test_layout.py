@@ -53,6 +53,35 @@ def test_of_many_matrices():
     assert names == ["transpose", "matmul"]
 
 
+def _sum(x, y):
+    return p.add(p.matmul(x, y, transpose_a=True), p.matmul(p.sin(x), y, transpose_a=True))
+
+
+@pytest.mark.parametrize(
+    ("run", "expected"),
+    [
+        (lambda x, y: t(_sum(x, y)), ["sin", "matmul", "matmul", "add"]),
+        (
+            lambda x, y: t(p.add(_sum(x, y), p.matmul(x, p.cos(y), transpose_a=True))),
+            ["sin", "cos", "matmul", "matmul", "add", "matmul", "add"],
+        ),
+        (lambda x, y: (t(z := _sum(x, y)), z), ["matmul", "sin", "matmul", "add", "transpose"]),
+        (
+            lambda x, y: t(
+                p.add(
+                    _sum(x, y),
+                    p.reduce_sum(p.matmul(x, y, transpose_a=True), axis=(1,), keepdims=True),
+                )
+            ),
+            ["matmul", "sin", "matmul", "add", "matmul", "reduce_sum", "add", "transpose"],
+        ),
+    ],
+    ids=["sum", "of_three", "read_twice", "broadcast"],
+)
+def test_a_sum_of_products_is_transposed_product_by_product(run, expected):
+    assert sorted(laid_out(run, (4, 3), (4, 5))) == sorted(expected)
+
+
 @pytest.mark.parametrize(("rows", "attrs"), [(8, (False, False)), (64, (True, False))])
 def test_what_is_transposed_before_a_loop_stays_so_for_few_rows(rows, attrs):
     """And a product that would undo the transpose reads what lay there first."""

@@ -247,6 +247,14 @@ static bool reads_in_place(const s2_sums *p, int64_t cols)
     return p->a_in_place && (line == 1 || depth == 1) && cols <= S2_A_IN_PLACE * (apart ? 4 : 1);
 }
 
+/* Is B, or what a tile reads of it, near enough together to be read again and again? */
+static bool lies_like_panels(const s2_sums *p, int64_t cols, int64_t width)
+{
+    int64_t page = 4096 / (int64_t)sizeof(S2_REAL);
+    return (cols <= width && p->b.depth <= 2 * width) ||
+           (p->k <= S2_SHALLOW && p->b.depth % page && !p->at);
+}
+
 int S2_NAME(block)(const s2_sums *p, int64_t row, int64_t rows, int64_t col, int64_t cols)
 {
     if (rows <= 0 || cols <= 0)
@@ -256,8 +264,7 @@ int S2_NAME(block)(const s2_sums *p, int64_t row, int64_t rows, int64_t col, int
     int64_t width = now.shape.width, height = now.shape.height;
     if (a_lies)
         now.a_row = p->a.line, now.a_step = p->a.line == 1 ? p->a.depth : p->a.line;
-    bool like_a_panel = cols <= width && p->b.depth <= 2 * width;
-    now.in_place = p->in_place && (rows <= S2_IN_PLACE || like_a_panel);
+    now.in_place = p->in_place && (rows <= S2_IN_PLACE || lies_like_panels(p, cols, width));
     int64_t most = s2_even(p->k, S2_DEPTH), block = S2_BLOCK / height * height;
     bool pack_tail = now.in_place && !p->beyond && cols % width;
     int64_t packed = now.in_place ? pack_tail ? width : 0 : (cols + width - 1) / width * width;
@@ -364,19 +371,42 @@ static void (*const DOT_TILES[4][4])(int64_t, int64_t, const S2_REAL *, int64_t,
                                      int64_t, vector *) = {NAMES_OF(1), NAMES_OF(2), NAMES_OF(3),
                                                            NAMES_OF(4)};
 
-/* Lanes and what is left over, added up: rows `i` and columns `j` on, to `c`. */
-static void add_dots(const s2_sums *p, int64_t i, int64_t high, int64_t j, int64_t wide,
-                     const vector *parts, S2_REAL *c, int64_t c_row)
+/* Four rows and columns of operands, or what is left of them, and where their sums go. */
+typedef struct {
+    const S2_REAL *a, *b;
+    int64_t high, wide;
+    S2_REAL *c;
+} dots;
+
+static dots dots_at(const s2_sums *p, int64_t row, int64_t rows, int64_t col, int64_t cols,
+                    S2_REAL *c)
 {
-    const S2_REAL *a = (const S2_REAL *)p->a.data + i * p->a.line;
-    const S2_REAL *b = (const S2_REAL *)p->b.data + j * p->b.line;
-    for (int64_t r = 0; r < high; r++)
-        for (int64_t l = 0; l < wide; l++) {
-            S2_REAL total = 0;
+    return (dots){(const S2_REAL *)p->a.data + row * p->a.line,
+                  (const S2_REAL *)p->b.data + col * p->b.line, s2_least(4, rows),
+                  s2_least(4, cols), c};
+}
+
+static void sum_dots(const s2_sums *p, const dots *t, int64_t from, int64_t end, vector *parts)
+{
+    DOT_TILES[t->high - 1][t->wide - 1](from, end, t->a, p->a.line, t->b, p->b.line, parts);
+}
+
+/* The sums of lanes, and of what is left over. */
+static void add_dots(const s2_sums *p, const dots *t, const vector *parts, int64_t c_row)
+{
+    for (int64_t j = 0; j < t->wide; j++) {
+        vector column[4];
+        S2_REAL sums[4];
+        for (int i = 0; i < 4; i++)
+            column[i] = i < t->high ? parts[i * 4 + j] : (vector){0};
+        across_each(column, sums);
+        for (int64_t i = 0; i < t->high; i++) {
+            S2_REAL rest = 0;
             for (int64_t d = p->k / LANES * LANES; d < p->k; d++)
-                total += a[r * p->a.line + d] * b[l * p->b.line + d];
-            c[r * c_row + l] = total + across(parts[r * 4 + l]);
+                rest += t->a[i * p->a.line + d] * t->b[j * p->b.line + d];
+            t->c[i * c_row + j] = rest + sums[i];
         }
+    }
 }
 
 /* Few rows and columns share what the cache holds of the inner axis. */
@@ -390,12 +420,10 @@ static void dot_square(const s2_sums *p, int64_t row, int64_t rows, int64_t col,
         vector(*to)[4 * 4] = parts;
         for (int64_t i = 0; i < rows; i += 4)
             for (int64_t j = 0; j < cols; j += 4, to++) {
-                int64_t high = s2_least(4, rows - i), wide = s2_least(4, cols - j);
-                DOT_TILES[high - 1][wide - 1](
-                    from, end, (const S2_REAL *)p->a.data + (row + i) * p->a.line, p->a.line,
-                    (const S2_REAL *)p->b.data + (col + j) * p->b.line, p->b.line, *to);
+                dots t = dots_at(p, row + i, rows - i, col + j, cols - j, c + i * c_row + j);
+                sum_dots(p, &t, from, end, *to);
                 if (end == whole)
-                    add_dots(p, row + i, high, col + j, wide, *to, c + i * c_row + j, c_row);
+                    add_dots(p, &t, *to, c_row);
             }
         from = end;
     } while (from < whole);
