@@ -99,7 +99,8 @@ def key_of(value: Any, tensors: list[Tensor]) -> Any:
             return value.dtype.name, value.sizes
         array = value.array
         key = array.dtype.char, array.shape, *value._hooks
-        return (*key, info_of(value)) if HELD else key
+        info = info_of(value) if HELD else None
+        return key if info is None else (*key, info)
     if isinstance(value, (tuple, list)):
         return type(value), *[key_of(item, tensors) for item in value]
     if isinstance(value, dict):

@@ -30,6 +30,17 @@ def code_of(call) -> str:
     return caught.value.code
 
 
+def test_a_tensor_with_memory_info_changes_no_program_of_others():
+    double, x = ms.compile(lambda x: x * 2.0), ms.Tensor(numbers(3))
+    other = ms.Tensor(numbers(4)).set_mem_info("keep")
+    double(x)
+    del other
+    gc.collect()
+    assert not memory_info.HELD
+    double(x)
+    assert len(double.variants) == 1
+
+
 # ---- donate -------------------------------------------------------------------------------------
 
 
