@@ -255,71 +255,116 @@ static bool lies_like_panels(const s2_sums *p, int64_t cols, int64_t width)
            (p->k <= S2_SHALLOW && p->b.depth % page && !p->at);
 }
 
+/* How a block of C is computed, and in which memory. */
+typedef struct {
+    const s2_sums *p;
+    panels now;
+    int64_t row, rows, col, cols; /* of C */
+    int64_t most, high, wide;     /* depth, rows and columns that are dealt with at a time */
+    bool a_lies, packs_tail, passes;
+    S2_REAL *a, *b, *c, *square;
+    int64_t c_row;
+    int64_t steps[S2_DEPTH], own[S2_DEPTH]; /* from row to row of B: of panels, and in place */
+} plan;
+
+static void plan_block(plan *w, const s2_sums *p)
+{
+    w->p = p;
+    w->a_lies = reads_in_place(p, w->cols);
+    w->now = (panels){.shape = choose(w->rows, w->cols, w->a_lies && p->a.line != 1)};
+    int64_t width = w->now.shape.width, height = w->now.shape.height;
+    if (w->a_lies)
+        w->now.a_row = p->a.line, w->now.a_step = p->a.line == 1 ? p->a.depth : p->a.line;
+    w->now.in_place =
+        p->in_place && (w->rows <= S2_IN_PLACE || lies_like_panels(p, w->cols, width));
+    w->packs_tail = w->now.in_place && !p->beyond && w->cols % width;
+    w->most = s2_even(p->k, S2_DEPTH);
+    w->high = s2_least(S2_BLOCK / height * height, w->rows);
+    w->wide = s2_least(S2_CHUNK / width * width, w->cols);
+    /* Of what lies nowhere, and whose sums are known at once, there is one block at a time. */
+    w->passes = (p->loose || p->turned) && p->k <= w->most;
+    for (int64_t d = 0; d < w->most; d++)
+        w->steps[d] = d * width, w->own[d] = d * p->b.depth;
+}
+
+/* 0 where no memory is left. */
+static bool reserve(plan *w)
+{
+    const s2_sums *p = w->p;
+    int64_t width = w->now.shape.width, columns = (w->cols + width - 1) / width * width;
+    int64_t a_rows = w->a_lies ? 0 : w->high;
+    int64_t b_columns = w->now.in_place ? w->packs_tail ? width : 0 : columns;
+    w->a = s2_workspace(S2_PACK_A, (size_t)(a_rows * w->most + 1) * sizeof *w->a);
+    w->b = s2_workspace(S2_PACK_B, (size_t)(b_columns * w->most + 1) * sizeof *w->b);
+    bool is_apart = p->round || p->loose || p->turned;
+    int64_t c_rows = w->passes ? w->high : w->rows;
+    w->c_row = w->passes ? w->wide : is_apart ? w->cols : p->c_row;
+    w->c = is_apart ? s2_workspace(S2_ACCUMULATE, (size_t)(c_rows * w->c_row) * sizeof *w->c)
+                    : (S2_REAL *)p->c + w->row * p->c_row + w->col;
+    w->square = w->c;
+    if (p->turned && p->loose)
+        w->square = s2_workspace(S2_TURNED, (size_t)(w->high * w->wide) * sizeof *w->square);
+    if (p->k <= 0 && !p->onto && w->c)
+        clear(w->c, w->c_row, c_rows, s2_least(w->cols, w->c_row));
+    return w->a && w->b && w->c && w->square;
+}
+
+/* Elements of the inner axis from `from` on, of B. */
+static void place_columns(plan *w, int64_t from)
+{
+    const s2_sums *p = w->p;
+    panels *now = &w->now;
+    int64_t width = now->shape.width, left = w->cols % width;
+    now->at = !now->in_place ? w->steps : p->at ? p->at + from : w->own;
+    now->b = w->b;
+    if (now->in_place)
+        now->b = (const S2_REAL *)p->b.data + w->col + (p->at ? 0 : from * p->b.depth);
+    else
+        pack_columns(&p->b, w->b, w->col, w->cols, from, now->depth, width);
+    if (w->packs_tail) {
+        p->b.pack(&p->b, w->b, w->col + w->cols - left, left, from, now->depth, width);
+        now->tail = w->b, now->tail_at = w->steps;
+    }
+}
+
+/* And `rows` rows of A from `row` on, of the block. */
+static void place_rows(plan *w, int64_t row, int64_t rows, int64_t from)
+{
+    const s2_lines *a = &w->p->a;
+    w->now.a = w->a;
+    if (w->a_lies)
+        w->now.a = (const S2_REAL *)a->data + (w->row + row) * a->line + from * a->depth;
+    else
+        pack_rows(a, w->a, w->row + row, rows, from, w->now.depth, w->now.shape.height);
+}
+
 int S2_NAME(block)(const s2_sums *p, int64_t row, int64_t rows, int64_t col, int64_t cols)
 {
     if (rows <= 0 || cols <= 0)
         return 0;
-    bool a_lies = reads_in_place(p, cols);
-    panels now = {.shape = choose(rows, cols, a_lies && p->a.line != 1)};
-    int64_t width = now.shape.width, height = now.shape.height;
-    if (a_lies)
-        now.a_row = p->a.line, now.a_step = p->a.line == 1 ? p->a.depth : p->a.line;
-    now.in_place = p->in_place && (rows <= S2_IN_PLACE || lies_like_panels(p, cols, width));
-    int64_t most = s2_even(p->k, S2_DEPTH), block = S2_BLOCK / height * height;
-    bool pack_tail = now.in_place && !p->beyond && cols % width;
-    int64_t packed = now.in_place ? pack_tail ? width : 0 : (cols + width - 1) / width * width;
-    int64_t a_rows = a_lies ? 0 : s2_least(rows, block);
-    S2_REAL *a = s2_workspace(S2_PACK_A, (size_t)(a_rows * most + 1) * sizeof *a);
-    S2_REAL *b = s2_workspace(S2_PACK_B, (size_t)(packed * most + 1) * sizeof *b);
-    int64_t steps[S2_DEPTH], own[S2_DEPTH], chunk = S2_CHUNK / width * width;
-    /* Of a loose C whose sums are known at once, there is one block at a time. */
-    bool apart = p->round || p->loose || p->turned, passing = !p->round && apart && p->k <= most;
-    int64_t c_rows = passing ? s2_least(rows, block) : rows;
-    int64_t c_row = passing ? s2_least(cols, chunk) : apart ? cols : p->c_row;
-    S2_REAL *c = apart ? s2_workspace(S2_ACCUMULATE, (size_t)(c_rows * c_row) * sizeof *c)
-                       : (S2_REAL *)p->c + row * p->c_row + col;
-    S2_REAL *square = NULL;
-    if (p->turned && p->loose)
-        square = s2_workspace(S2_TURNED, (size_t)(s2_least(rows, block) * chunk) * sizeof *square);
-    if (!a || !b || !c || (p->turned && p->loose && !square))
+    plan w; /* too long to be cleared for each block */
+    w.row = row, w.rows = rows, w.col = col, w.cols = cols;
+    plan_block(&w, p);
+    if (!reserve(&w))
         return 2;
-    for (int64_t d = 0; d < most; d++)
-        steps[d] = d * width, own[d] = d * p->b.depth;
-    if (p->k <= 0 && !p->onto)
-        clear(c, c_row, c_rows, s2_least(cols, c_row));
     int64_t from = 0;
     do {
-        now.depth = s2_least(most, p->k - from);
-        bool last = from + now.depth >= p->k, onto = p->onto || from;
-        now.at = !now.in_place ? steps : p->at ? p->at + from : own;
-        now.b = b;
-        if (now.in_place)
-            now.b = (const S2_REAL *)p->b.data + col + (p->at ? 0 : from * p->b.depth);
-        if (!now.in_place) {
-            pack_columns(&p->b, b, col, cols, from, now.depth, width);
-        } else if (pack_tail) {
-            int64_t left = cols % width;
-            p->b.pack(&p->b, b, col + cols - left, left, from, now.depth, width);
-            now.tail = b;
-            now.tail_at = steps;
-        }
-        for (int64_t i = 0; i < rows; i += block) {
-            int64_t high = s2_least(block, rows - i);
-            now.a = a;
-            if (a_lies)
-                now.a = (const S2_REAL *)p->a.data + (row + i) * p->a.line + from * p->a.depth;
-            else
-                pack_rows(&p->a, a, row + i, high, from, now.depth, height);
-            for (int64_t j = 0; j < cols; j += chunk) {
-                int64_t end = s2_least(j + chunk, cols);
-                S2_REAL *to = passing ? c : c + i * c_row + j;
+        w.now.depth = s2_least(w.most, p->k - from);
+        bool last = from + w.now.depth >= p->k, onto = p->onto || from;
+        place_columns(&w, from);
+        for (int64_t i = 0; i < rows; i += w.high) {
+            int64_t high = s2_least(w.high, rows - i);
+            place_rows(&w, i, high, from);
+            for (int64_t j = 0; j < cols; j += w.wide) {
+                int64_t end = s2_least(j + w.wide, cols);
+                S2_REAL *to = w.passes ? w.c : w.c + i * w.c_row + j;
                 if (p->k > 0)
-                    sum_block(&now, high, j, end, cols, to, c_row, onto);
+                    sum_block(&w.now, high, j, end, cols, to, w.c_row, onto);
                 if (last)
-                    finish(p, to, c_row, row + i, high, col + j, end - j, square);
+                    finish(p, to, w.c_row, row + i, high, col + j, end - j, w.square);
             }
         }
-        from += most;
+        from += w.most;
     } while (from < p->k);
     return 0;
 }
