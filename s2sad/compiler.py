@@ -52,9 +52,10 @@ from s2sad.passes.decompose import Decompose, every, without_adjoint, without_ta
 from s2sad.passes.expand import MERGING, ExpandTransforms
 from s2sad.passes.fuse import Fuse
 from s2sad.passes.hoist import HoistConstants
+from s2sad.passes.join_sums import JoinSums
 from s2sad.passes.layout import Layout
 from s2sad.passes.plan_memory import PlanMemory
-from s2sad.passes.segment import SegmentLoops
+from s2sad.passes.segment import SegmentLoops, has_budget
 from s2sad.passes.sink import SinkLoop
 from s2sad.passes.strip import StripMarkers
 from s2sad.passes.validation import check_executable
@@ -83,12 +84,14 @@ TARGET = {
     "s2sad.backends.numpy": (
         Decompose(every),  # NumPy keeps no composite
         Canonicalize(),  # bodies are written for every case
+        JoinSums(),  # one product after a loop for a sum of products in it
         Cse(),
         Dce(),  # and compute more than was asked of them
     ),
     "s2sad.backends.c": (
         Decompose(every, keep=("max_pool_grad",)),  # what has a unit of the runtime stays
         Canonicalize(),
+        JoinSums(),
         Cse(),
         Dce(),
         Layout(),  # products of matrices read transposed arrays as they lie
@@ -151,6 +154,8 @@ def stages_for(function: Any, limit: int | None = None) -> Stages:
     primal, joint, target = registry.arranged(kept, JOINT, target_passes())
     if isinstance(function, Bound):  # begins where its dump was written
         target = (*primal, *joint, *target) if function.left is None else function.left
+    if limit is not None:
+        target = sparing(target)
     return Stages(primal, joint, target, limit=limit)
 
 
@@ -160,6 +165,11 @@ def target_passes() -> tuple[Pass, ...]:
     if context.get_context("enable_graph_kernel") is False:
         return tuple(each for each in passes if not isinstance(each, Fuse))
     return passes
+
+
+def sparing(passes: Sequence[Pass]) -> tuple[Pass, ...]:
+    """`passes`, without what takes memory to save time."""
+    return tuple(each for each in passes if not isinstance(each, JoinSums))
 
 
 def whole_program(
@@ -345,6 +355,8 @@ def read_program(
     bound = bind(function, args, kwargs)
     refuse_arrays(bound.arguments)
     reading = read(function, bound, order=order)
+    if has_budget(reading.function):
+        stages.target = sparing(stages.target)
     stages.note(reading.function, "primal", stages.primal)
     stages.mark_readable()
     sources = (*range(len(tensors_of(args, kwargs))), *reading.hidden)

@@ -84,14 +84,15 @@ def test_every_stage_goes_on_to_the_same_results(tmp_path):
 def test_a_header_says_which_passes_were_still_to_come(tmp_path):
     paths = ms.compile(Net()).dump(tmp_path, data()[0])
     heads = [path.read_text(encoding="utf-8").partition("\n")[0] for path in paths]
-    left = "strip-markers,canonicalize,cse,dce,decompose{every},canonicalize,cse,dce"
+    joint, target = "canonicalize,cse,dce", "decompose{every},canonicalize,join-sums,cse,dce"
+    left = f"strip-markers,{joint},{target}"
     assert heads[0].endswith(
         "· after 00-primal · "
         f"then expand-transforms,decompose{{without-adjoint}},hoist-constants,{left}"
     )
     assert heads[3].endswith(f"· after 03-hoist-constants · then {left}")
-    assert heads[-1].endswith("· after 11-dce")
-    assert [len(ms.load_ir(path).left) for path in paths] == [*range(11, -1, -1)]
+    assert heads[-1].endswith("· after 12-dce")
+    assert [len(ms.load_ir(path).left) for path in paths] == [*range(12, -1, -1)]
 
 
 def test_stages_of_a_loaded_program_are_those_that_were_left(tmp_path):
@@ -100,7 +101,8 @@ def test_stages_of_a_loaded_program_are_those_that_were_left(tmp_path):
     loaded = ms.load_ir(paths[6]).bind(net)
     loaded(x)
     assert [name for name, _ in loaded.stages.functions] == [
-        "00-loaded", "01-dce", "02-decompose", "03-canonicalize", "04-cse", "05-dce",
+        "00-loaded", "01-dce", "02-decompose", "03-canonicalize", "04-join-sums", "05-cse",
+        "06-dce",
     ]  # fmt: skip
     original = ms.compile(net).variant(x).executable.source
     assert loaded.variant(x).executable.source == original

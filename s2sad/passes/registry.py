@@ -14,6 +14,7 @@ from s2sad.passes.decompose import Decompose
 from s2sad.passes.expand import ExpandTransforms
 from s2sad.passes.fuse import Fuse
 from s2sad.passes.hoist import HoistConstants
+from s2sad.passes.join_sums import JoinSums
 from s2sad.passes.layout import Layout
 from s2sad.passes.mixed_precision import MixedPrecision
 from s2sad.passes.plan_memory import PlanMemory
@@ -26,8 +27,8 @@ from s2sad.passes.strip import StripMarkers
 PASSES: dict[str, type[Pass]] = {
     kind.name: kind
     for kind in (Canonicalize, Cse, Dce, Decompose, ExpandTransforms, Fuse, HoistConstants,
-                 Layout, MixedPrecision, PlanMemory, Recompute, Repeat, SegmentLoops, SinkLoop,
-                 StripMarkers)
+                 JoinSums, Layout, MixedPrecision, PlanMemory, Recompute, Repeat, SegmentLoops,
+                 SinkLoop, StripMarkers)
 }  # fmt: skip
 
 List = tuple[Pass, ...]

@@ -61,7 +61,7 @@ class SegmentLoops(Pass):
 
     def concerns(self, function: Function) -> bool:
         """Whether `function` may have a loop that is meant."""
-        return bool(_marked(function)) or any(map(self._is_large, _loops(function.body)))
+        return has_budget(function) or any(map(self._is_large, _loops(function.body)))
 
     def run(self, function: Function, rewriter: Rewriter) -> None:
         for operation in reversed(_marked(function)):  # what stands inside of another comes after
@@ -76,6 +76,11 @@ class SegmentLoops(Pass):
         if not count or not self.budget < count * _all(loop) < ENDLESS:  # most often it ends here
             return False
         return not _has_linear(loop) and count * _tape(loop) > self.budget
+
+
+def has_budget(function: Function) -> bool:
+    """Whether somebody said how much memory loops of `function` may take."""
+    return bool(_marked(function))
 
 
 def _marked(function: Function) -> list[Operation]:

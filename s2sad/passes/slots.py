@@ -1,4 +1,4 @@
-"""How does an `if` or a loop lose results that it need not give?
+"""How does an `if` or a loop lose results that it need not give, or a loop get more of them?
 
 A slot is one result of an `if` with what both branches yield for it, or one value that a loop
 carries: initial value, argument of each region, yield, result. The operation is made anew without
@@ -7,10 +7,10 @@ some of them, its regions copied; what only they needed is left in the regions, 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
-from s2sad.ir.clone import copy_operations
+from s2sad.ir.clone import copy_operations, copy_region
 from s2sad.ir.graph import Operation, Region, Value
 from s2sad.ir.primitive import Form
 from s2sad.ir.rewriter import Rewriter, captured_reads
@@ -54,6 +54,30 @@ def without_slots(
     return _exchanged(loop, operands, regions, kept, values, rewriter)
 
 
+#: ``step(body, carried, copies)``: what the body yields for what it carries in addition; `copies`
+#: has the values of the body for those of the old one.
+Step = Callable[[Region, Sequence[Value], dict[Value, Value]], Sequence[Value]]
+
+
+def with_slots(
+    loop: Operation, initial: Sequence[Value], step: Step, rewriter: Rewriter
+) -> Operation:
+    """A counted loop in place of `loop` that has slots in addition, behind those that it has.
+
+    They are `initial` at first, and in each pass become what `step` emits at the end of the body.
+    The caller's is the rewriter's step.
+    """
+    copies: dict[Value, Value] = {}
+    body = copy_region(loop.regions["body"], copies)
+    more = [body.add_argument(v.type, v.name) for v in initial]
+    body.set_reads([*body.yields, *step(body, more, copies)])
+    operands = [*loop.operands, *initial]
+    new = _like(loop, operands, {"body": body}, [*loop.results, *initial])
+    rewriter.insert_before(loop).add(new)
+    rewriter.replace_operation(loop, new.results[: len(loop.results)])
+    return new
+
+
 def _copied(region: Region, mapping: dict[Value, Value], yields: Iterable[Value]) -> Region:
     """Copy of `region` without the arguments in `mapping`, which gives what is read for them."""
     kept = [argument for argument in region.args if argument not in mapping]
@@ -73,15 +97,24 @@ def _exchanged(
     values: Mapping[int, Value | None],
     rewriter: Rewriter,
 ) -> Operation:
-    results = [old.results[i] for i in kept]
-    new = Operation(
-        old.prim, list(operands), dict(old.attrs), [v.type for v in results], regions=regions,
-        names=[v.name for v in results], loc=old.loc, scope=old.scope,
-    )  # fmt: skip
+    new = _like(old, operands, regions, [old.results[i] for i in kept])
     rewriter.insert_before(old).add(new)
     found: dict[int, Any] = {**values, **dict(zip(kept, new.results, strict=True))}
     rewriter.replace_operation(old, [found[i] for i in range(len(old.results))])
     return new
+
+
+def _like(
+    old: Operation,
+    operands: Iterable[Value],
+    regions: dict[str, Region],
+    results: Sequence[Value],
+) -> Operation:
+    """An operation as `old` is, with results as those given."""
+    return Operation(
+        old.prim, list(operands), dict(old.attrs), [v.type for v in results], regions=regions,
+        names=[v.name for v in results], loc=old.loc, scope=old.scope,
+    )  # fmt: skip
 
 
 def unread_results(operation: Operation) -> list[int]:

@@ -110,7 +110,7 @@ def test_a_checkpoint_computes_again_to_the_end(is_marked):
         return p.checkpoint(x, body=body) if is_marked else body(x)
 
     joint = differentiate(build_function(run, [f64[3]]), [0])
-    lists = "strip-markers,canonicalize,cse,dce,decompose{every},canonicalize,cse,dce"
+    lists = "strip-markers,canonicalize,cse,dce,decompose{every},canonicalize,join-sums,cse,dce"
     run_passes(joint, parse_pipeline(lists), validate=[X])
     names = [op.prim.name for op in joint.walk()]
     assert names.count("exp") == 1 + is_marked

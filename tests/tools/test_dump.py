@@ -61,7 +61,7 @@ def net(tmp_path):
 
 def test_every_stage_is_written_and_runs(s2sad, net, tmp_path):
     said = s2sad("dump", "net.py:Net", "-i", "f32[5, 4]", "-i", "i32[5]", "--grad", "-o", "out")
-    assert said.code == 0 and said.out.startswith("net.Net.construct: 13 stages")
+    assert said.code == 0 and said.out.startswith("net.Net.construct: 14 stages")
     paths = sorted((tmp_path / "out").glob("*.py"))
     assert [path.name for path in paths][:4] == [
         "00-primal.py", "01-expand-transforms.py", "02-decompose.py", "03-hoist-constants.py",
