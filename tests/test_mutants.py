@@ -97,11 +97,31 @@ def is_named(owner: Any, mutant: Mutant, monkeypatch: pytest.MonkeyPatch) -> boo
 def _named_by_check(spec: Spec) -> bool:
     """Whether the check finds fault with the gradient, or with the gradient of that."""
     arrays = [np.asarray(x) for x in spec.operands]
-    function = build_function(lambda *v: spec.prim(*v, **spec.attrs), list(map(type_of, arrays)))
+    function = _call_of(spec, arrays)
     try:
-        return _is_wrong(function, arrays) or _is_wrong(*_gradient(function, arrays))
+        return (
+            _is_wrong(function, arrays)
+            or _is_wrong(*_gradient(function, arrays))
+            or any(_is_wrong(each, arrays) for each in _results_alone(spec, function, arrays))
+        )
     except (S2sadError, TypeError, ValueError, IndexError, AttributeError):
         return True  # such a rule does not even give a program
+
+
+def _call_of(spec: Spec, arrays: list[Any], result: int | None = None) -> Function:
+    def call(*values: Any) -> Any:
+        found = spec.prim(*values, **spec.attrs)
+        return found if result is None else found[result]
+
+    return build_function(call, list(map(type_of, arrays)))
+
+
+def _results_alone(spec: Spec, function: Function, arrays: list[Any]) -> Iterator[Function]:
+    """Each result of several by itself: then there is no gradient of the others."""
+    if len(function.results) > 1:
+        for i, value in enumerate(function.results):
+            if is_float(value.type):
+                yield _call_of(spec, arrays, i)
 
 
 def _is_wrong(function: Function, arrays: list[Any]) -> bool:

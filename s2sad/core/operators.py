@@ -67,8 +67,13 @@ class Operators(storage.Stored):
     def __contains__(self, value: Any) -> bool:
         return bool((self == value).array.any())
 
+    def _explain_no_array(self) -> None:
+        """Raise what says more of it than that it is not there."""
+
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__") or name == "array":  # protocols, and a tensor not made yet
+            if name == "array":
+                self._explain_no_array()
             raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
         if name in PROPERTIES:
             return method(name)(self)

@@ -184,10 +184,8 @@ class Tensor(Operators):
         """What `set_mem_info` has said: guards of compiled code ask for it."""
         return info_of(self)
 
-    def __getattr__(self, name: str) -> Any:
-        if name == "array":
-            require_unspent(self)
-        return super().__getattr__(name)
+    def _explain_no_array(self) -> None:
+        require_unspent(self)
 
     def data_ptr(self) -> int:
         """Address of the first element."""

@@ -160,7 +160,7 @@ def test_a_sink_that_fails_says_at_which_step_and_keeps_nothing_of_its_call():
     assert net.total.tolist() == [6.0]
     with pytest.raises(AssertionError, match="positive") as caught:
         ms.compile(net).sink([*given[:2], ms.Tensor([-1.0])])
-    assert "it was step 2 of a sink, from 0; Parameters are as they were" in str(caught.value)
+    assert "it was step 2 of the sink, from 0; Parameters are as they were" in str(caught.value)
     assert net.total.tolist() == [6.0]
 
 
