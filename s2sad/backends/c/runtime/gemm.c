@@ -116,8 +116,8 @@ static int multiply(const kind *kind, const s2_matmul *what, const void *a, cons
     j.dots = kind->dots && !turned && dots_pay(what);
     cut(&j, batches);
     int64_t worth = s2_most(1, j.high * j.wide * what->k);
-    return s2_parallel_for(batches * j.down * j.across, s2_most(1, S2_WORTH / worth), run_tiles,
-                           &j);
+    int64_t grain = s2_most(1, S2_PRODUCT_WORTH / worth);
+    return s2_parallel_for(batches * j.down * j.across, grain, run_tiles, &j);
 }
 
 /* ---- operands exchanged ------------------------------------------------------------------- */

@@ -55,7 +55,8 @@
 #define S2_LONG_DOTS 1024    /* ... and depth from which that holds for ... */
 #define S2_DOT_LINES 16      /* ... so many of both, which share ... */
 #define S2_DOT_DEPTH 1024    /* ... so much of the inner axis at a time */
-#define S2_WORTH 65536       /* multiplications worth a thread of their own */
+#define S2_PRODUCT_WORTH 262144 /* multiplications worth a thread of their own ... */
+#define S2_WORTH 65536       /* ... or steps that pack and unpack */
 
 /* Convolutions. */
 #define S2_SLIDE 1024            /* elements of a frame over which filters slide at a time */
