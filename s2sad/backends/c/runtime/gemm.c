@@ -133,7 +133,7 @@ static bool turning_pays(const kind *kind, const s2_matmul *w)
 {
     int64_t lanes = S2_VECTOR_BYTES / kind->bytes;
     return !kind->round && !w->rank && w->a_col == 1 && w->b_row == 1 && !dots_pay(w) &&
-           s2_ceil_div(w->m, lanes) * lanes * 8 <= w->m * 9 &&
+           w->m <= S2_TURNED_ROWS && s2_ceil_div(w->m, lanes) * lanes * 8 <= w->m * 9 &&
            w->n * w->k > 2 * w->m * (w->n + w->k);
 }
 

@@ -51,6 +51,7 @@
 #define S2_IN_PLACE 48       /* rows up to which B is not packed where its rows lie whole */
 #define S2_SHALLOW 48        /* depth up to which it is not either */
 #define S2_A_IN_PLACE 64     /* columns up to which A is not packed, or four times as many */
+#define S2_TURNED_ROWS 64    /* rows up to which these, not columns, may become lanes */
 #define S2_DOTS 4            /* rows or columns up to which dot products need no packing ... */
 #define S2_LONG_DOTS 1024    /* ... and depth from which that holds for ... */
 #define S2_DOT_LINES 16      /* ... so many of both, which share ... */
