@@ -9,6 +9,7 @@ from __future__ import annotations
 import time
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from s2sad import prims as p
@@ -16,7 +17,7 @@ from s2sad.backends.c import tables
 from s2sad.backends.c.layout import Layout
 from s2sad.backends.c.scalar import plain
 from s2sad.ir.graph import Function
-from support.fuzz import Program, Written, check, check_functions, items_of, keep, shrunk
+from support.fuzz import Program, Truth, Written, check, check_functions, items_of, keep, shrunk
 from support.open_programs import check_open
 from support.shrink import size_of
 
@@ -42,6 +43,20 @@ def test_fresh_ones_for_any_number_of_rows(backend):
     report = check_open(range(FIRST, FIRST + count), backend)
     assert report.failures == [], f"check_open(range({FIRST}, {FIRST + count}), {backend!r})"
     assert report.ran >= count // 2, report.closed
+
+
+def test_a_nan_hides_no_other_element():
+    """Where it belongs it is right, and what stands beside it is measured."""
+    truth = Truth({"y": np.array([np.nan, 1.0, np.inf])}, {"y": 0.0}, set())
+    for found, is_right in [
+        ([np.nan, 1.0, np.inf], True),
+        ([np.nan, 1.0 + 1e-6, np.inf], True),
+        ([np.nan, 1.1, np.inf], False),
+        ([0.0, 1.0, np.inf], False),
+        ([np.nan, np.nan, np.inf], False),
+        ([np.nan, 1.0, -np.inf], False),
+    ]:
+        assert (truth.wrong({"y": np.array(found)}, 1e-6) == []) is is_right, found
 
 
 @pytest.mark.slow

@@ -234,9 +234,8 @@ class Truth:
                 if not np.array_equal(other[path], array):
                     self.jumps.add(path)
             else:
-                with np.errstate(all="ignore"):
-                    off = np.abs(other[path] - array).max(initial=0.0) / move
-                self.moved[path] = max(self.moved[path], float(np.nan_to_num(off, nan=np.inf)))
+                off = _apart(other[path], array).max(initial=0.0) / move
+                self.moved[path] = max(self.moved[path], float(off))
 
     def wrong(self, found: Leaves, epsilon: float) -> list[str]:
         """What of `found`, computed to a relative `epsilon`, is too far away."""
@@ -254,17 +253,20 @@ class Truth:
         if expected.dtype.kind != "f":
             same = np.array_equal(found, expected)
             return "" if same else f"{path} is {found}, not {expected}"
-        number = wide(found)
-        with np.errstate(all="ignore"):
-            allowed = ROUNDINGS * epsilon * (self.moved[path] + np.abs(expected).max(initial=1.0))
-            off = np.where(
-                (number == expected) | (np.isnan(number) & np.isnan(expected)), 0.0,
-                np.abs(number - expected),
-            )  # fmt: skip
-        worst = off.max(initial=0.0)
-        if worst <= allowed or allowed == np.inf:
+        number, finite = wide(found), np.isfinite(expected)
+        size = np.abs(expected).max(initial=1.0, where=finite)
+        allowed = ROUNDINGS * epsilon * (self.moved[path] + size)
+        worst = _apart(number, expected).max(initial=0.0)
+        if worst <= allowed:
             return ""
         return f"{path} is off by {worst:.3g}, allowed are {allowed:.3g}: {number}, not {expected}"
+
+
+def _apart(x: np.ndarray, y: np.ndarray) -> np.ndarray:
+    """How far elements are from each other: not at all where both are NaN, and inf where one is."""
+    with np.errstate(all="ignore"):
+        off = np.where((x == y) | (np.isnan(x) & np.isnan(y)), 0.0, np.abs(x - y))
+    return np.where(np.isnan(off), np.inf, off)
 
 
 def epsilon_of(program: Program) -> float:

@@ -73,6 +73,11 @@ class _Linear:
     count: int = 0
 
 
+def _without_nan(value: Value) -> Value:
+    """`value` with 0 for NaN, of which nothing says which bits it has."""
+    return p.where(p.is_nan(value), p.const(0.0, TensorType(value.dtype, ())), value)
+
+
 @dataclass
 class _Room:
     """What the statements of one region may use."""
@@ -270,6 +275,8 @@ class _Author:
         types: Sequence[Type],
     ) -> tuple[Value, ...]:
         """Append an operation that is known to be well formed."""
+        if prim is p.bitcast and operands[0].dtype.is_float:
+            operands = [_without_nan(operands[0])]
         made = Operation(
             prim, operands, attrs, types, loc=location.current.get(), scope=location.scope.get()
         )
