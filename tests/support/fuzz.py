@@ -164,9 +164,19 @@ class Trial:
         stepwise = self.variants["stepwise"]
         self.variants[name] = Variant(stepwise.program, lambda: executable, stepwise.stages)
 
-    def run(self, name: str, args: Sequence[Any]) -> Leaves | Exception:
-        """All that a call gives, gradients too, and Parameters after it; or what it raises."""
+    def run(
+        self, name: str, args: Sequence[Any], move: float = 0.0, seed: int = 0
+    ) -> Leaves | Exception:
+        """All that a call gives, gradients too, and Parameters after it; or what it raises.
+
+        Those of floats are moved by about `move` of their size before.
+        """
         before = [(each, each.asnumpy().copy()) for each in self.net.get_parameters()]
+        rng = np.random.default_rng(seed)
+        for each, array in before if move else ():
+            if each.dtype.is_float:
+                moved = array * (1 + move * rng.normal(size=array.shape))
+                ops.assign(each, ms.Tensor(moved, each.dtype))
         tensors = tensors_of(args, {})
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
@@ -215,14 +225,16 @@ class Truth:
     jumps: set[str]
 
     @classmethod
-    def of(cls, trial: Trial) -> Truth | Exception:
+    def of(cls, trial: Trial, epsilon: float) -> Truth | Exception:
+        """Of programs that compute to a relative `epsilon`."""
         leaves = trial.run("numpy", arguments("float64"))
         if isinstance(leaves, Exception):
             return leaves
         truth = cls(leaves, dict.fromkeys(leaves, 0.0), set())
         for seed in range(3):
-            for move in (MOVED, MOVED * 2**12):  # the larger one finds branches that are near
-                other = trial.run("numpy", arguments("float64", move, seed))
+            # The larger one finds branches that are near.
+            for move in (MOVED, max(MOVED * 2**12, 4 * epsilon)):
+                other = trial.run("numpy", arguments("float64", move, seed), move, seed)
                 truth._note(other, move)
         return truth
 
@@ -342,7 +354,7 @@ def _compile_in_c(trials: Sequence[Trial], report: Report, quickly: bool) -> Non
 def _compare(trial: Trial, report: Report) -> None:
     program = trial.program
     is_exact = program.dtype == "float64"
-    truth = Truth.of(trial if is_exact else Trial.of(program, "float64"))
+    truth = Truth.of(trial if is_exact else Trial.of(program, "float64"), epsilon_of(program))
     # Python lets a program write into what it is given: each run has its own.
     ways = ("python", "stepwise", "numpy", "c")
     found = {name: trial.run(name, arguments(program.dtype)) for name in ways}
