@@ -394,7 +394,7 @@ def _headed(path: Path) -> tuple[BinaryIO, dict[str, Any]]:
         size = struct.unpack("<Q", start)[0] if len(start) == 8 else 0
         header = header_of(path, start + file.read(min(size, HEADER[1])))
         require_version(path, header.get("version"))
-    except BaseException:
+    except BaseException:  # Ctrl-C as well: nobody else has the file yet
         file.close()
         raise
     return file, header

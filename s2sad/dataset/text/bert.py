@@ -188,8 +188,11 @@ class WordpieceTokenizer(Tokenizer):
         if words.ndim > 1:
             raise fail("E0401", f"WordpieceTokenizer takes words in a row, got {words.shape}")
         found = (piece for word in words.reshape(-1).tolist() if word
-                 for piece in self._pieces.of(word))  # fmt: skip
+                 for piece in self.split(word))  # fmt: skip
         return given(found, self.with_offsets)
+
+    def split(self, text: str) -> Spans:
+        return self._pieces.of(text)
 
 
 class BertTokenizer(BasicTokenizer):

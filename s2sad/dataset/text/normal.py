@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from abc import ABC, abstractmethod
 from enum import IntEnum
 from typing import Any
 
@@ -61,7 +62,7 @@ def casefolded(text: str) -> str:
     return text
 
 
-class _OfTexts(Transform):
+class _OfTexts(Transform, ABC):
     """Changes each text by itself; classes define `changed`."""
 
     def __call__(self, value: Any) -> np.ndarray:
@@ -69,9 +70,9 @@ class _OfTexts(Transform):
         found = [self.changed(text) for text in array.reshape(-1).tolist()]
         return np.array(found, np.str_).reshape(array.shape)
 
+    @abstractmethod
     def changed(self, text: str) -> str:
         """`text` as it is then."""
-        raise NotImplementedError
 
 
 class CaseFold(_OfTexts):

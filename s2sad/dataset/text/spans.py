@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterable
 from typing import Any
 
@@ -74,7 +75,7 @@ def given(found: Spans, with_offsets: bool) -> Any:
     return words, starts.copy(), ends.copy()
 
 
-class Tokenizer(Transform):
+class Tokenizer(Transform, ABC):
     """Splits a text; classes define `split`.
 
     Parameters
@@ -91,6 +92,6 @@ class Tokenizer(Transform):
     def __call__(self, value: Any) -> Any:
         return given(self.split(text_of(value, self)), self.with_offsets)
 
+    @abstractmethod
     def split(self, text: str) -> Spans:
         """The words of `text`, with the bytes before them."""
-        raise NotImplementedError

@@ -203,7 +203,7 @@ class SimulatedSink(Sink):
         session.feed(CHANNEL, batches)
         try:
             found = session.run(calls.values_of(session, known))
-        except BaseException:
+        except BaseException:  # Ctrl-C as well: the channel says in which step it was
             assert isinstance(channel, DeviceChannel)
             channel.ended(max(session.device.items - before - 1, 0))
             raise
