@@ -57,7 +57,7 @@ def _with_sweeps_apart(passes: Passes, value: int) -> Passes:
 
 #: All of them.
 KNOBS = (
-    Knob("fuse.max_ops", (Fuse().max_ops, 4, 16, 256), _with_groups),
+    Knob("fuse.max_ops", (Fuse().max_ops, 4, 16, 64), _with_groups),
     # What is cheap is computed again in the backward sweep, and not kept from the forward one.
     Knob("recompute", (0, 1), _with_sweeps_apart),
 )

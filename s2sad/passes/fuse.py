@@ -34,6 +34,9 @@ EXPENSIVE = frozenset(("exponential", "trigonometric", "special"))
 #: Numbers of a program above which loops read them: each would be a kernel of its own otherwise,
 #: and a compiler of C takes many milliseconds for one.
 MANY_NUMBERS = 64
+#: Operations that a unit's product takes along: they are one body, and compilers of C take long for
+#: a long one.
+MOST_BEHIND = 64
 #: What is made anew for each reader: it costs nothing inside of a loop.
 SOURCES = frozenset((shape.broadcast_to, shape.iota))
 
@@ -51,7 +54,7 @@ class Fuse(Pass):
         Operations of a group, constants not counted.
     """
 
-    max_ops: int = 64
+    max_ops: int = 256
     name: ClassVar[str] = "fuse"
 
     def run(self, function: Function, rewriter: Rewriter) -> None:
@@ -241,7 +244,9 @@ def _is_epilogue(
 ) -> bool:
     """Whether one unit's product is all that the others take over, and has a place to lie."""
     (core, *others), size = cores, cores[0].result.dtype.itemsize
-    if others or not any(v.dtype.itemsize == size for v in outputs):
+    if others or len(operations) > MOST_BEHIND:
+        return False
+    if not any(v.dtype.itemsize == size for v in outputs):
         return False
     rest = [op for op in operations if op is not core]
     space = Space.behind(core, rest, outputs)

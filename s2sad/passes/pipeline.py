@@ -1,6 +1,6 @@
 """How is a list of passes written?
 
-``canonicalize,cse,decompose{every},fuse{max_ops=64}``: names, and in braces the options that are
+``canonicalize,cse,decompose{every},fuse{max_ops=32}``: names, and in braces the options that are
 not the default, by name. An option that gives the pass its meaning stands bare.
 """
 

@@ -260,7 +260,8 @@ def silu(x):
     array([-0.        ,  0.        ,  0.73105858])
     """
     wide = widened(x)
-    return rounded(where(less(wide, -FAR_FOR_EXP), -0.0, mul(wide, sigmoid(wide))), x)
+    logistic = sigmoid(_near(wide, FAR_FOR_EXP))
+    return rounded(where(less(wide, -FAR_FOR_EXP), -0.0, mul(wide, logistic)), x)
 
 
 @silu.adjoint
@@ -290,7 +291,11 @@ def silu_grad(x, dy):
 
 
 def _near(x: Value, far: float) -> Value:
-    """`x` held where its product with what underflows beyond `far` is finite."""
+    """`x` held where its product with what underflows beyond `far` is finite.
+
+    Functions and their derivatives take the gate of this, which beyond `far` is that of `x`: so it
+    is computed once for both.
+    """
     return clip(x, -far, far)
 
 
@@ -314,7 +319,8 @@ def mish(x):
     array([-0.        ,  0.        ,  0.86509839])
     """
     wide = widened(x)
-    return rounded(where(less(wide, -FAR_FOR_EXP), -0.0, mul(wide, tanh(softplus(wide)))), x)
+    gate = tanh(softplus(_near(wide, FAR_FOR_EXP)))
+    return rounded(where(less(wide, -FAR_FOR_EXP), -0.0, mul(wide, gate)), x)
 
 
 @mish.adjoint
@@ -380,7 +386,7 @@ def gelu(x, *, approximate="none"):
     array(0.84119199)
     """
     wide = widened(x)
-    product = mul(wide, _gate(wide, approximate))
+    product = mul(wide, _gate(_near(wide, FAR_FOR_ERF), approximate))
     return rounded(where(less(wide, -FAR_FOR_ERF), -0.0, product), x)
 
 

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from s2sad.backends.c.group import LANES, Loop
 from s2sad.backends.c.literal import computed
 from s2sad.backends.c.maps import over
+from s2sad.backends.c.pieces import pieces
 from s2sad.backends.c.rows import RowWriter, Stage, parts_of
 from s2sad.backends.c.writer import Line
 from s2sad.ir.dims import ceil_div
@@ -89,11 +90,7 @@ class ColumnWriter(RowWriter):
         first, last = self.open_blocks(0, rows.size, BLOCK) if is_blocked else ("0", str(rows.size))
         parts = self._accumulators("part", stage, lanes, is_whole=False)
         self.open(f"for (int64_t {rows.name} = {first}; {rows.name} < {last}; {rows.name}++) {{")
-        self._open_lanes(lanes)
-        self.statements([op for op in self.group.operations if self._is_before(op)])
-        self.fold(stage.folds, {op: f"{name}[lane]" for op, name in parts.items()})
-        self.store(stage.stores)
-        self.close()
+        self._row(stage, lanes, {op: f"{name}[lane]" for op, name in parts.items()})
         self.close()
         for op, part in parts.items():
             fold, dtype = parts_of(op)
@@ -101,6 +98,20 @@ class ColumnWriter(RowWriter):
             text = f"{whole} = {fold.combine(dtype, whole, f'{part}[lane]')};"
             self._each(lanes, lanes.width, text)
         for _ in range(len(around) + is_blocked):
+            self.close()
+
+    def _row(self, stage: Stage, lanes: Lanes, into: Mapping[Operation, str]) -> None:
+        """The lanes of a row, cut where their body is long."""
+        work = [op for op in self.group.operations if self._is_before(op) or op in into]
+        cut = pieces(work, stage.stores, self.group, lanes.most)
+        strips = self.strips(cut)
+        for piece in cut:
+            self._open_lanes(lanes)
+            self.take_strips(piece, strips, "lane")
+            self.statements(piece.operations)
+            self.fold([op for op in piece.operations if op in into], into)
+            self.leave_strips(piece, strips, "lane")
+            self.store(piece.stores)
             self.close()
 
     def _is_before(self, op: Operation) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from s2sad.backends.c.group import Loop
+from s2sad.backends.c.pieces import PASSES, pieces
 from s2sad.backends.c.writer import Line, Writer
 
 
@@ -14,18 +15,38 @@ class MapWriter(Writer):
     def write(self) -> list[Line]:
         loops = self.group.outer
         ready: set[int] = set()
-        for number, loop in enumerate(loops):
+        for number, loop in enumerate(loops[:-1]):
             self.statements(self.group.operations, ready=ready)
-            if number == len(loops) - 1:
-                self.put("#pragma omp simd")
             self.open_loop(loop, is_first=not number)
             ready |= set(loop.of)
-        self.statements(self.group.operations)
-        self.store(self.group.outputs)
-        for _ in loops:
+        self.statements(self.group.operations, ready=ready)
+        if loops:
+            self._innermost(loops[-1], is_first=len(loops) == 1)
+        else:
+            self.statements(self.group.operations)
+            self.store(self.group.outputs)
+        for _ in loops[:-1]:
             self.close()
         self.put("return 0;")
         return self.finished()
+
+    def _innermost(self, loop: Loop, *, is_first: bool) -> None:
+        todo = [op for op in self.group.operations if not self.is_known(op.result)]
+        cut = pieces(todo, self.group.outputs, self.group, loop.size)
+        first, last = ("begin", "end") if is_first else ("0", str(loop.size))
+        if len(cut) > 1:
+            first, last = self.open_blocks(first, last, PASSES)
+        strips, at = self.strips(cut), f"{loop.name} - {first}"
+        for piece in cut:
+            self.put("#pragma omp simd")
+            self.open_loop(loop, within=(first, last))
+            self.take_strips(piece, strips, at)
+            self.statements(piece.operations)
+            self.leave_strips(piece, strips, at)
+            self.store(piece.stores)
+            self.close()
+        if len(cut) > 1:
+            self.close()
 
 
 def over(writer: Writer, loops: Sequence[Loop]) -> None:

@@ -16,6 +16,7 @@ from s2sad.backends.c.fold import FOLDS, Fold
 from s2sad.backends.c.group import Loop
 from s2sad.backends.c.literal import computed, computing
 from s2sad.backends.c.maps import over
+from s2sad.backends.c.pieces import PASSES, Piece, pieces
 from s2sad.backends.c.template import stored
 from s2sad.backends.c.writer import Line, Writer
 from s2sad.core.dtypes import DType
@@ -34,20 +35,24 @@ class Stage:
     Attributes
     ----------
     number : int
-    full, folds : list of Operation
-        What it computes for each element, and what it reduces.
+    work : list of Operation
+        What it computes for each element, and reduces.
     stores : list of Value
         Elements that are results.
     """
 
     number: int
-    full: list[Operation]
-    folds: list[Operation]
+    work: list[Operation]
     stores: list[Value]
 
     @property
+    def folds(self) -> list[Operation]:
+        """What it reduces."""
+        return [op for op in self.work if op.prim in REDUCTIONS]
+
+    @property
     def is_empty(self) -> bool:
-        return not (self.full or self.folds or self.stores)
+        return not (self.work or self.stores)
 
 
 def parts_of(op: Operation) -> tuple[Fold, DType]:
@@ -97,13 +102,12 @@ class RowWriter(Writer):
 
     def _stage(self, number: int) -> Stage:
         group = self.group
-        here = [op for op in group.operations if self._stage_of(op) == number]
-        return Stage(
-            number,
-            [op for op in here if op.prim not in REDUCTIONS and group.is_full(op.result)],
-            [op for op in here if op.prim in REDUCTIONS],
-            [v for v in group.outputs if group.is_full(v) and group.stages[v] == number],
-        )
+        work = [
+            op for op in group.operations
+            if self._stage_of(op) == number and (op.prim in REDUCTIONS or group.is_full(op.result))
+        ]  # fmt: skip
+        stores = [v for v in group.outputs if group.is_full(v) and group.stages[v] == number]
+        return Stage(number, work, stores)
 
     def _flat(self, number: int) -> None:
         """What stands still along the row, known before a stage."""
@@ -147,7 +151,7 @@ class RowWriter(Writer):
         if inner:
             self._innermost(inner[-1], stage, wholes, part if len(inner) == 1 else None)
         else:  # every reduced dimension has one element
-            self._element_of(stage, wholes)
+            self._element_of(Piece(stage.work, [], [], stage.stores), wholes)
         for _ in inner[:-1]:
             self.close()
 
@@ -161,32 +165,46 @@ class RowWriter(Writer):
         if is_blocked:
             first, last = self.open_blocks(first, last, BLOCK)
         parts = {op: self.fresh("part") for op in stage.folds}
-        clauses = []
         for op, name in parts.items():
             fold, dtype = parts_of(op)
             self.put(f"{computed(op.result.dtype)} {name} = {fold.initial(dtype)};")
-            clauses.append(f" reduction({fold.clause(dtype)}:{name})")
-        self.put(f"#pragma omp simd{''.join(clauses)}")
-        self.open(f"for (int64_t {loop.name} = {first}; {loop.name} < {last}; {loop.name}++) {{")
-        self._element_of(stage, parts)
-        self.close()
+        self._pieces_of(stage, loop, first, last, parts)
         for op, name in parts.items():
             fold, dtype = parts_of(op)
             self.put(f"{wholes[op]} = {fold.combine(dtype, wholes[op], name)};")
         if is_blocked:
             self.close()
 
-    def _element_of(self, stage: Stage, into: Mapping[Operation, str]) -> None:
+    def _pieces_of(
+        self, stage: Stage, loop: Loop, first: str, last: str, parts: Mapping[Operation, str]
+    ) -> None:  # fmt: skip
+        """The loop from `first` to `last`, cut where its body is long."""
+        cut = pieces(stage.work, stage.stores, self.group, loop.size)
+        if len(cut) > 1:
+            first, last = self.open_blocks(first, last, PASSES)
+        strips, at = self.strips(cut), f"{loop.name} - {first}"
+        for piece in cut:
+            reduced = [(*parts_of(op), parts[op]) for op in piece.operations if op in parts]
+            clauses = [f" reduction({fold.clause(dtype)}:{name})" for fold, dtype, name in reduced]
+            self.put(f"#pragma omp simd{''.join(clauses)}")
+            self.open_loop(loop, within=(first, last))
+            self.take_strips(piece, strips, at)
+            self._element_of(piece, parts)
+            self.leave_strips(piece, strips, at)
+            self.close()
+        if len(cut) > 1:
+            self.close()
+
+    def _element_of(self, piece: Piece, into: Mapping[Operation, str]) -> None:
         """One element: what earlier stages kept, what this one computes and reduces."""
-        work = [*stage.full, *stage.folds]
+        work = piece.operations
         for value in dict.fromkeys(v for op in work for v in op.operands if self._is_early(v, op)):
             self.take(value, self._read_again(value))
-        self.statements(stage.full)
-        self.fold(stage.folds, into)
-        for value, line in self.kept.items():
-            if self.group.stages[value] == stage.number:
-                self.put(f"{line}[{self._place()}] = {self.as_stored(value)};")
-        self.store(stage.stores)
+        self.statements(work)
+        self.fold([op for op in work if op in into], into)
+        for value in (op.result for op in work if op.result in self.kept):
+            self.put(f"{self.kept[value]}[{self._place()}] = {self.as_stored(value)};")
+        self.store(piece.stores)
 
     def fold(self, folds: Sequence[Operation], into: Mapping[Operation, str]) -> None:
         """Take the present elements into the partial results `into`."""

@@ -8,13 +8,15 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from s2sad.backends.c.fold import FOLDS
 from s2sad.backends.c.group import Group, Loop
 from s2sad.backends.c.literal import bits_literal, computed, computing, literal
+from s2sad.backends.c.pieces import PASSES, Piece
+from s2sad.backends.c.template import stored
 from s2sad.core.dtypes import DType
 from s2sad.core.location import Location
 from s2sad.ir.graph import Operation, Value
@@ -106,7 +108,7 @@ class Writer:
         """Elements of `operations`; with `ready`, of those that depend on these dimensions only."""
         for op in operations:
             is_fold = op.prim in REDUCTIONS and bool(self.space.reduced)
-            if op.result in self.names or op.result in self.bits or is_fold:
+            if self.is_known(op.result) or is_fold:
                 continue
             if ready is not None and not self._depends_on(op) <= ready:
                 continue
@@ -229,12 +231,33 @@ class Writer:
             terms.append(str(access.base))
         return " + ".join(terms)
 
+    def strips(self, pieces: Sequence[Piece]) -> dict[Value, str]:
+        """Arrays for what later ones of `pieces` read of earlier ones."""
+        names = {value: self.fresh("strip") for piece in pieces for value in piece.left}
+        for value, name in names.items():
+            self.put(f"{stored(value.dtype)} {name}[{PASSES}];")
+        return names
+
+    def take_strips(self, piece: Piece, strips: Mapping[Value, str], at: str) -> None:
+        """Read what earlier pieces left, in place `at` of a block."""
+        for value in piece.taken:
+            self.take(value, f"{strips[value]}[{at}]")
+
+    def leave_strips(self, piece: Piece, strips: Mapping[Value, str], at: str) -> None:
+        """Keep what later pieces read."""
+        for value in piece.left:
+            self.put(f"{strips[value]}[{at}] = {self.as_stored(value)};")
+
+    def is_known(self, value: Value) -> bool:
+        """Whether a name holds the present element of `value`."""
+        return value in self.names or value in self.bits
+
     def as_stored(self, value: Value) -> str:
         return self.bits[value] if value.dtype.is_narrow else self.names[value]
 
     def store(self, values: Sequence[Value]) -> None:
         for value in values:
-            if value in self.names or value in self.bits:
+            if self.is_known(value):
                 number = self.group.outputs.index(value)
                 place = self.index(value, self.space.maps[value])
                 self.put(f"y{number}[{place}] = {self.as_stored(value)};")
