@@ -91,9 +91,9 @@ def named_call(function: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any]) 
 
 def key_of(value: Any, tensors: list[Tensor]) -> Any:
     """What a variant depends on in an argument; the inputs in it are appended to `tensors`."""
-    if isinstance(value, Parameter):
-        return id(value)
     if isinstance(value, Tensor):
+        if isinstance(value, Parameter):
+            return id(value)
         tensors.append(value)
         if type(value) is Placeholder:
             return value.dtype.name, value.sizes

@@ -77,7 +77,7 @@ class Tally:
     interactions: int = 0
 
 
-@dataclass(frozen=True)
+@dataclass(slots=True)
 class Batch:
     """Arguments of one step.
 
@@ -98,8 +98,10 @@ class Batch:
     def of(given: Any) -> Batch:
         """`given` as a step takes it: the items of a tuple or a list, or it alone."""
         args = tuple(given) if isinstance(given, (tuple, list)) else (given,)
-        if not all(type(item) is Tensor for item in args):
-            args = map_leaves(args, lambda x: Tensor(x) if isinstance(x, np.ndarray) else x)
+        for item in args:
+            if type(item) is not Tensor:
+                args = map_leaves(args, lambda x: Tensor(x) if isinstance(x, np.ndarray) else x)
+                break
         tensors: list[Tensor] = []
         key = key_of(args, tensors)
         return Batch(args, tensors, key)
@@ -174,8 +176,8 @@ class Run:
             self.arrays = [source.array for source in self.hidden]
         work = copy_context().run
         written = set(map(id, variant.program.written))
-        pairs = zip(self.hidden, self.arrays, strict=True)
-        self._own = [(source, array) for source, array in pairs if id(source) in written]
+        self._pairs = list(zip(self.hidden, self.arrays, strict=True))
+        self._own = [pair for pair in self._pairs if id(pair[0]) in written]
         self._thread = threading.Thread(target=work, args=(self._work,), name="s2sad sink")
         self._thread.start()
 
@@ -221,7 +223,10 @@ class Run:
     @property
     def is_as_begun(self) -> bool:
         """Whether another sink that begins now would be like this one."""
-        return is_same(self.reads(), [*self.arrays, True])
+        for source, array in self._pairs:
+            if source.array is not array:
+                return False
+        return self.variant.holds()
 
     def conflict(self) -> Exception | None:
         """E0707 where somebody else has set what the program writes."""
@@ -350,11 +355,13 @@ class _Sink:
 
     def give(self) -> None:
         """Give the next batch, or say that this sink has had its last."""
-        channel, batch = self.run.channel, None
-        if self.fed != self.sinks.size:
-            batch = self.feed.peek()
-            self.run.require_unset()
+        channel = self.run.channel
+        if self.fed == self.sinks.size:
+            channel.close()
+            return
+        batch = self.feed.peek()
         if batch is None or batch.key != self.key or not self.run.is_as_begun:
+            self.run.require_unset()
             channel.close()
             return
         channel.put([storage.pinned(tensor) for tensor in self.feed.take().tensors])

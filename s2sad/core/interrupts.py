@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import signal
 import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager
 from typing import Any
 
 
@@ -20,11 +19,14 @@ class Interrupts:
     ----------
     is_pending : bool
         Whether there was one.
+    is_at_once : bool
+        Whether code of the user's runs.
     """
 
     def __init__(self) -> None:
         self.is_pending = False
-        self._is_at_once = False
+        self.is_at_once = False
+        self._at_once = _AtOnce(self)
         self._is_installed = False
 
     def __enter__(self) -> Interrupts:
@@ -42,14 +44,24 @@ class Interrupts:
 
     def _note(self, number: int, frame: Any) -> None:
         self.is_pending = True
-        if self._is_at_once:
+        if self.is_at_once:
             raise KeyboardInterrupt
 
-    @contextmanager
-    def at_once(self) -> Iterator[None]:
+    def at_once(self) -> AbstractContextManager[None]:
         """Let Ctrl-C end what runs inside."""
-        self._is_at_once = True
-        try:
-            yield
-        finally:
-            self._is_at_once = False
+        return self._at_once
+
+
+class _AtOnce(AbstractContextManager[None]):
+    """A context that a step enters several times, so it is no generator."""
+
+    __slots__ = ("_interrupts",)
+
+    def __init__(self, interrupts: Interrupts) -> None:
+        self._interrupts = interrupts
+
+    def __enter__(self) -> None:
+        self._interrupts.is_at_once = True
+
+    def __exit__(self, *error: object) -> None:
+        self._interrupts.is_at_once = False

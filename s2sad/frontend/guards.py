@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from operator import is_
 from types import BuiltinMethodType, MethodType, MethodWrapperType
 from typing import Any
 
@@ -102,6 +103,8 @@ class Guard:
         What is read of `owner`.
     is_counted : bool
         Whether nothing can change it but what `changes` counts.
+    items : list or None
+        What a list or a dictionary held then, where that tells what its fingerprint was.
     """
 
     path: str
@@ -113,6 +116,7 @@ class Guard:
     kind: str
     name: str
     is_counted: bool
+    items: list[Any] | None
 
     def holds(self) -> bool:
         """Whether the value is still what the variant was compiled for."""
@@ -199,7 +203,7 @@ class Guards:
         if key not in self._by_key:
             expected = fingerprint(value)
             self._by_key[key] = Guard(
-                path, read, value, expected, text, owner, kind, name, is_counted
+                path, read, value, expected, text, owner, kind, name, is_counted, _items(value)
             )
             self.alive += [owner, *members(value)]  # so that no id is used again
             self._tests = None
@@ -263,19 +267,53 @@ def _test(guards: Sequence[Guard]) -> Callable[[], bool]:
     """One function that tells whether all `guards` hold."""
     names: dict[str, Any] = {
         "__name__": __name__, "fingerprint": fingerprint, "MISSING": MISSING,
+        "holds_still": _holds_still,
     }  # fmt: skip
     lines = ["def test():", "    try:", "        pass"]
     for index, guard in enumerate(guards):
         names |= {f"o{index}": guard.owner, f"v{index}": guard.value, f"e{index}": guard.expected}
-        read = guard.text.replace("owner", f"o{index}", 1)
-        lines += [
-            f"        x = {read}",
-            f"        if {_condition(guard.value, index)}: return False",
-        ]
+        if guard.items is not None:
+            names[f"i{index}"] = type(guard.value), guard.items
+        lines += _question(guard, index)
     lines += ["    except (AttributeError, KeyError, ValueError):", "        return False"]
     lines += ["    return True"]
     exec("\n".join(lines), names)
     return names["test"]
+
+
+def _question(guard: Guard, index: int) -> list[str]:
+    """Lines that end the function where `guard` does not hold."""
+    if guard.kind == "absent":
+        return [f"        if {guard.name!r} in o{index}: return False"]
+    read = guard.text.replace("owner", f"o{index}", 1)
+    condition = _condition(guard.value, index)
+    if guard.items is not None:  # the very objects that it held are quick to see
+        condition = f"not holds_still(x, i{index}) and {condition}"
+    if condition == f"x is not v{index}":
+        return [f"        if {read} is not v{index}: return False"]
+    return [f"        x = {read}", f"        if {condition}: return False"]
+
+
+def _items(value: Any) -> list[Any] | None:
+    """What a list or a dictionary holds, keys first, if none of that may change in place."""
+    if type(value) not in (list, dict):
+        return None
+    items = [*value, *value.values()] if type(value) is dict else [*value]
+    return None if any(map(_may_change, items)) else items
+
+
+def _may_change(value: Any) -> bool:
+    """Whether the fingerprint of the same object may be another one later."""
+    return isinstance(value, CONTAINERS) or is_cell_list(value)
+
+
+def _holds_still(value: Any, before: tuple[type, list[Any]]) -> bool:
+    """Whether `value` is of that type, and holds these very objects."""
+    kind, items = before
+    if type(value) is not kind:
+        return False
+    now = [*value, *value.values()] if kind is dict else value
+    return len(now) == len(items) and all(map(is_, now, items))
 
 
 def _condition(value: Any, index: int) -> str:

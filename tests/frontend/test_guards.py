@@ -222,6 +222,24 @@ def test_guards_added_later_are_asked_too(net):
     assert not guards.holds()
 
 
+@pytest.mark.parametrize("held", [[1, 2.0], {"a": 1, "b": 2.0}])
+def test_what_is_held_counts_by_type_and_spelling(net, held):
+    keys = list(held) if isinstance(held, dict) else [0, 1]
+    net.listed = held
+    guards = Guards()
+    guards.attribute(net, "listed", "self.listed")
+    assert guards.holds()
+    held[keys[1]] = float("2")  # another object
+    assert guards.holds()
+    for other in (True, 1.0, 3, None, [1]):
+        held[keys[0]] = other
+        assert not guards.holds()
+    held[keys[0]] = 1
+    assert guards.holds()
+    net.listed = tuple(held)
+    assert not guards.holds()
+
+
 def test_ids_are_not_used_again(net):
     guards = Guards()
     net.listed[:] = [object()]

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from s2sad.backends.base import Executable, MemoryReport, nbytes
-from s2sad.backends.c.channel import QueueChannel, address_of
+from s2sad.backends.c.channel import HandedOver, QueueChannel, address_of, handed_over
 from s2sad.backends.c.emit import Program, Unit, emit
 from s2sad.backends.c.handed import HandedProgram
 from s2sad.backends.c.profile import profiled, timed_steps
@@ -132,7 +132,11 @@ class CExecutable(Executable):
         """Of the runtime, for a program that takes its batches from a queue."""
         if not self._queue_names:
             return super().channel()
-        return QueueChannel(load_runtime(), self.function)
+        return QueueChannel(load_runtime(), self.function, types=self._handed_over)
+
+    @functools.cached_property
+    def _handed_over(self) -> HandedOver:
+        return handed_over(self.function)
 
     def _queues(self) -> list[QueueChannel]:
         """The queues that are served now, in the order of the program's numbers (E0304, E0512)."""

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from functools import partial
 
 from s2sad.backends.c.group import Loop
-from s2sad.backends.c.pieces import PASSES, pieces
-from s2sad.backends.c.writer import Line, Writer
+from s2sad.backends.c.near import BLOCK
+from s2sad.backends.c.pieces import PASSES, Piece, pieces
+from s2sad.backends.c.writer import Line, Writer, counted
+from s2sad.ir.graph import Value
 
 
 class MapWriter(Writer):
@@ -34,19 +37,21 @@ class MapWriter(Writer):
         todo = [op for op in self.group.operations if not self.is_known(op.result)]
         cut = pieces(todo, self.group.outputs, self.group, loop.size)
         first, last = ("begin", "end") if is_first else ("0", str(loop.size))
-        if len(cut) > 1:
-            first, last = self.open_blocks(first, last, PASSES)
+        is_blocked = len(cut) > 1 or (loop.size > BLOCK and self.has_angles(cut))
+        if is_blocked:
+            first, last = self.open_blocks(first, last, PASSES if len(cut) > 1 else BLOCK)
         strips, at = self.strips(cut), f"{loop.name} - {first}"
+        head = counted(loop, first, last)
         for piece in cut:
-            self.put("#pragma omp simd")
-            self.open_loop(loop, within=(first, last))
-            self.take_strips(piece, strips, at)
-            self.statements(piece.operations)
-            self.leave_strips(piece, strips, at)
-            self.store(piece.stores)
+            take = partial(self.take_strips, piece, strips, at)
+            self.in_forms(piece, head, "", take, partial(self._piece_of, piece, strips, at))
+        if is_blocked:
             self.close()
-        if len(cut) > 1:
-            self.close()
+
+    def _piece_of(self, piece: Piece, strips: Mapping[Value, str], at: str) -> None:
+        self.statements(piece.operations)
+        self.leave_strips(piece, strips, at)
+        self.store(piece.stores)
 
 
 def over(writer: Writer, loops: Sequence[Loop]) -> None:

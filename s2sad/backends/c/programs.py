@@ -27,7 +27,7 @@ SOURCE, NAME = "program.c", f"program{SUFFIX}"
 LEAST_WORK = 150
 #: A call of a function of `elements.h` that is more than a line or two.
 _CALL = re.compile(
-    r"\bs2_(?:a?(?:sin|cos|tan)h?|exp\w*|log\w*|pow|sigmoid|erf\w*|\w*gamma)_f(?:32|64)\("
+    r"\bs2_(?:(?:near_)?a?(?:sin|cos|tan)h?|exp\w*|log\w*|pow|sigmoid|erf\w*|\w*gamma)_f(?:32|64)\("
 )
 
 _loading = threading.Lock()

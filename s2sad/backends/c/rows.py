@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from math import prod
 
 from s2sad.backends.c.fold import FOLDS, Fold
@@ -18,7 +19,7 @@ from s2sad.backends.c.literal import computed, computing
 from s2sad.backends.c.maps import over
 from s2sad.backends.c.pieces import PASSES, Piece, pieces
 from s2sad.backends.c.template import stored
-from s2sad.backends.c.writer import Line, Writer
+from s2sad.backends.c.writer import Line, Writer, counted
 from s2sad.core.dtypes import DType
 from s2sad.ir.graph import Operation, Value
 from s2sad.ir.known_sizes import Size
@@ -180,20 +181,24 @@ class RowWriter(Writer):
     ) -> None:  # fmt: skip
         """The loop from `first` to `last`, cut where its body is long."""
         cut = pieces(stage.work, stage.stores, self.group, loop.size)
-        if len(cut) > 1:
-            first, last = self.open_blocks(first, last, PASSES)
+        is_blocked = len(cut) > 1 or (loop.size > BLOCK and not parts and self.has_angles(cut))
+        if is_blocked:
+            first, last = self.open_blocks(first, last, PASSES if len(cut) > 1 else BLOCK)
         strips, at = self.strips(cut), f"{loop.name} - {first}"
         for piece in cut:
             reduced = [(*parts_of(op), parts[op]) for op in piece.operations if op in parts]
             clauses = [f" reduction({fold.clause(dtype)}:{name})" for fold, dtype, name in reduced]
-            self.put(f"#pragma omp simd{''.join(clauses)}")
-            self.open_loop(loop, within=(first, last))
-            self.take_strips(piece, strips, at)
-            self._element_of(piece, parts)
-            self.leave_strips(piece, strips, at)
+            take = partial(self.take_strips, piece, strips, at)
+            body = partial(self._piece_of, piece, parts, strips, at)
+            self.in_forms(piece, counted(loop, first, last), "".join(clauses), take, body)
+        if is_blocked:
             self.close()
-        if len(cut) > 1:
-            self.close()
+
+    def _piece_of(
+        self, piece: Piece, into: Mapping[Operation, str], strips: Mapping[Value, str], at: str
+    ) -> None:  # fmt: skip
+        self._element_of(piece, into)
+        self.leave_strips(piece, strips, at)
 
     def _element_of(self, piece: Piece, into: Mapping[Operation, str]) -> None:
         """One element: what earlier stages kept, what this one computes and reduces."""

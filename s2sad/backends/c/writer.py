@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from s2sad.backends.c.fold import FOLDS
 from s2sad.backends.c.group import Group, Loop
 from s2sad.backends.c.literal import bits_literal, computed, computing, literal
+from s2sad.backends.c.near import angles, has_angle, near_form
 from s2sad.backends.c.pieces import PASSES, Piece
 from s2sad.backends.c.template import stored
 from s2sad.core.dtypes import DType
@@ -43,6 +44,8 @@ class Writer:
     lines : list of Line
     names, bits : dict of Value to str
         Variables that hold the present element, as it is computed with, and as it is stored.
+    is_near : bool
+        Whether the angles of the loop that is written are near.
     """
 
     def __init__(self, group: Group) -> None:
@@ -55,6 +58,7 @@ class Writer:
         self.loads: dict[tuple[Value, Map, bool], str] = {}
         self.scopes: list[list[tuple[dict[Any, str], Any]]] = [[]]
         self.count = 0
+        self.is_near = False
 
     def finished(self) -> list[Line]:
         """The lines, without definitions that nothing reads."""
@@ -82,7 +86,7 @@ class Writer:
     ) -> None:  # fmt: skip
         """Open `loop`; the first one runs over the kernel's part, others over all or `within`."""
         first, last = ("begin", "end") if is_first else within or ("0", str(loop.size))
-        self.open(f"for (int64_t {loop.name} = {first}; {loop.name} < {last}; {loop.name}++) {{")
+        self.open(counted(loop, first, last))
 
     def open_blocks(self, begin: object, end: object, size: int) -> tuple[str, str]:
         """Open a loop over blocks of a range; where a block begins and ends."""
@@ -92,6 +96,58 @@ class Writer:
         until = f"{first} + {size}"
         self.put(f"const int64_t {last} = {until} < {end} ? {until} : {end};")
         return first, last
+
+    def has_angles(self, cut: Sequence[Piece]) -> bool:
+        """Whether the loop of one of the pieces has two forms, and so is to be run in blocks."""
+        return any(self._angles(piece)[1] for piece in cut)
+
+    def _angles(self, piece: Piece) -> tuple[list[Operation], list[Operation]]:
+        return angles(piece.operations, self.group.computed, {*self.names, *piece.taken})
+
+    def in_forms(
+        self, piece: Piece, head: str, clauses: str, take: Callable[[], None],
+        body: Callable[[], None],
+    ) -> None:  # fmt: skip
+        """A loop that compilers vectorise: for near angles where there are such, and for any.
+
+        Parameters
+        ----------
+        piece : Piece
+            What it computes.
+        head, clauses : str
+            How it begins, and what it reduces.
+        take, body : callable
+            Write what is in it: what is read of earlier pieces, and all else.
+        """
+
+        def all_of_it() -> None:
+            take()
+            body()
+
+        before, first = self._angles(piece)
+        if not first:
+            self._simd(head, clauses, all_of_it)
+            return
+        far = self.fresh("far")
+        self.put(f"uint32_t {far} = 0;")
+
+        def look() -> None:
+            take()
+            self.statements(before)
+            for op in first:
+                self.put(f"{far} |= (uint32_t)s2_is_far_f32({self.operand(op, 0)});")
+
+        self._simd(head, f" reduction(|:{far})", look)
+        for opening, self.is_near in ((f"if (!{far}) {{", True), ("else {", False)):
+            self.open(opening)
+            self._simd(head, clauses, all_of_it)
+            self.close()
+
+    def _simd(self, head: str, clauses: str, body: Callable[[], None]) -> None:
+        self.put(f"#pragma omp simd{clauses}")
+        self.open(head)
+        body()
+        self.close()
 
     def _define(self, table: dict[Any, str], key: Any, name: str) -> None:
         table[key] = name
@@ -145,6 +201,7 @@ class Writer:
         args = [form(op, index) for index in range(len(op.operands))]
         dtype = self._computing_dtype(op)
         text = self.group.scalars[op.prim](args, dtype if moves else computing(dtype), op.attrs)
+        text = near_form(text) if self.is_near and has_angle(op) else text
         if moves and op.result.dtype.is_narrow:
             self.take(op.result, text, op.loc)
         else:
@@ -261,6 +318,11 @@ class Writer:
                 number = self.group.outputs.index(value)
                 place = self.index(value, self.space.maps[value])
                 self.put(f"y{number}[{place}] = {self.as_stored(value)};")
+
+
+def counted(loop: Loop, first: str, last: str) -> str:
+    """How `loop` begins."""
+    return f"for (int64_t {loop.name} = {first}; {loop.name} < {last}; {loop.name}++) {{"
 
 
 #: A definition of a name, and a name.

@@ -230,3 +230,40 @@ def test_a_number_that_is_read_after_a_row_is_not_written_over_by_what_the_row_g
     function = build_function(run, [f64[7], f64])
     group = Group(function.body.operations, function.results, tables.SCALARS)
     assert group.inputs == function.args and group.pairs() == {(1, 1)}
+
+
+ANGLES: dict[str, Callable[..., Any]] = {
+    "map": lambda x: (p.sin(x), p.mul(p.cos(x), 2.0)),
+    "of what is computed": lambda x: p.tan(p.add(p.mul(x, 3.0), 1.0)),
+    "of a sine": lambda x: p.sin(p.mul(p.sin(x), 1e3)),
+    "of a number": lambda x: p.mul(p.sin(p.const(1e7, f32[3, 9001])), x),
+    "rows": lambda x: p.reduce_sum(p.mul(p.sin(x), p.cos(x)), axis=(-1,)),
+    "after a row": lambda x: p.cos(p.sub(x, p.reduce_max(x, axis=(-1,), keepdims=True))),
+    "columns": lambda x: p.reduce_sum(p.cos(x), axis=(0,)),
+}
+
+
+@pytest.mark.parametrize("name", ANGLES)
+def test_a_block_with_far_angles_gives_the_same_for_the_near_ones(name):
+    rng = np.random.default_rng(0)
+    near = rng.uniform(-9, 9, size=(3, 9001)).astype(np.float32)
+    far = near.copy()
+    far[0, 4500], far[2, 7], far[2, 8], far[2, 9] = 1e30, -131073.0, np.inf, np.nan
+    plain = build_function(ANGLES[name], [type_of(near)])
+    function = clone(plain)
+    run_passes(function, [Decompose(), Fuse()])
+    (program,) = compile_many([function])
+    text = program.source
+    assert ("s2_near_" in text) is (name not in ("of a number", "columns"))
+    by_input = []
+    for x in (near, far):
+        with np.errstate(invalid="ignore"):
+            wide = [np.asarray(y, np.float64) for y in evaluate(plain, [x])]
+        found = program.run([x])
+        for one, other in zip(found, wide, strict=True):
+            np.testing.assert_allclose(one, other, rtol=3e-5, atol=3e-3 if "row" in name else 3e-4)
+        by_input.append(found)
+    if near.shape == by_input[0][0].shape and name != "after a row":
+        same = near == far
+        for one, other in zip(*by_input, strict=True):
+            assert one[same].tobytes() == other[same].tobytes()

@@ -74,16 +74,18 @@ static void host(int stop_at)
     s2_queue *queue = s2_queue_new(4, 1, sizes, 8, 2, results);
     pthread_t program;
     pthread_create(&program, NULL, train, queue);
-    int64_t put = 0, seen = 0, step;
-    double total = 0, expected = 0, last = 0;
+    int64_t put = 0, seen = 0;
+    double total[3], expected = 0, last = 0;
     for (;;) {
         int finished = s2_queue_is_finished(queue), reports = 0;
-        while (!s2_queue_take_report(queue, &step, (void *const[]){&total, NULL})) {
-            require(step == seen, "reports come in order");
-            for (int i = 0; i < WIDTH; i++)
-                expected += (double)seen + i;
-            require(total == expected, "and with their numbers");
-            last = total, seen++, reports++;
+        int64_t count;
+        while ((count = s2_queue_take_reports(queue, 3, (void *const[]){total, NULL}))) {
+            for (int64_t number = 0; number < count; number++) {
+                for (int i = 0; i < WIDTH; i++)
+                    expected += (double)seen + i;
+                require(total[number] == expected, "reports come in order, with their numbers");
+                last = total[number], seen++, reports++;
+            }
         }
         if (finished)
             break;

@@ -98,6 +98,42 @@ S2_INLINE s2_angle s2_reduce_f32(float x) {
     return (s2_angle){angle, 0.0, s2_bits_f64(rounded) & ~small};
 }
 
+/* Angles from here on are far. */
+#define S2_FAR 0x1p17f
+
+S2_INLINE int s2_is_far_f32(float x) { return fabsf(x) >= S2_FAR; }
+
+/* The same of a float, with the remainder as a float. */
+typedef struct {
+    float rest;
+    uint32_t quarters;
+} s2_turn;
+
+/* Of an angle that is not far: pi/2 in three parts of 24 bits (Cody and Waite). The first step is
+ * exact, so the remainder is rounded twice. */
+S2_INLINE s2_turn s2_near_turn_f32(float x) {
+    float rounded = s2_fma_f32(x, 0x1.45f306p-1f, 0x1.8p23f), n = rounded - 0x1.8p23f;
+    float rest = s2_fma_f32(n, 0x1.777a5cp-25f, s2_fma_f32(n, -0x1.921fb6p+0f, x));
+    return (s2_turn){s2_fma_f32(n, 0x1.ee59dap-50f, rest), s2_bits_f32(rounded)};
+}
+
+/* Of any. */
+S2_INLINE s2_turn s2_turn_f32(float x) {
+    s2_turn near = s2_near_turn_f32(x);
+    s2_angle far = s2_reduce_f32(x);
+    uint32_t is_far = 0u - (uint32_t)s2_is_far_f32(x), bits = s2_bits_f32((float)far.high);
+    uint32_t rest = (bits & is_far) | (s2_bits_f32(near.rest) & ~is_far);
+    uint32_t quarters = ((uint32_t)far.quarters & is_far) | (near.quarters & ~is_far);
+    return (s2_turn){s2_from_bits_f32(rest), quarters};
+}
+
+/* Of an angle that is not far, with the remainder as a double: pi/2 in 33 bits and the rest. */
+S2_INLINE s2_angle s2_near_angle_f32(float x) {
+    double rounded = (double)x * 0x1.45f306dc9c883p-1 + 0x1.8p52, n = rounded - 0x1.8p52;
+    double angle = ((double)x - n * 0x1.921fb544p+0) - n * 0x1.0b4611a626331p-34;
+    return (s2_angle){angle, 0.0, s2_bits_f64(rounded)};
+}
+
 /* Two neighbouring words, of 32 bits, of the bits of 2/pi; the first 64 bits are 0. */
 static const uint64_t s2_two_by_pi[] = {
     0x0000000000000000u, 0x00000000a2f9836eu, 0xa2f9836e4e441529u, 0x4e441529fc2757d1u,

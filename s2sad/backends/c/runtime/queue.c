@@ -25,6 +25,8 @@
 enum { LOOKS = 2000 };
 /* Nanoseconds that a side may be left asleep though there is something to do. */
 enum { NAP = 1000000 };
+/* What the program counts. */
+enum { TAKEN, WRITTEN, FINISHED };
 /* How the program sleeps. */
 enum { AWAKE, NAPPING, ASLEEP };
 
@@ -36,8 +38,9 @@ struct s2_queue {
     int64_t record; /* bytes of a report */
     const void **arrays;
     unsigned char *records;
-    _Atomic int64_t put, taken, written, read, steps;
-    _Atomic int closed, stopped, finished;
+    _Atomic int64_t counts[3]; /* see s2_queue_counts */
+    _Atomic int64_t put, read, steps;
+    _Atomic int closed, stopped;
     _Atomic int program_sleeps, host_sleeps;
     _Atomic int64_t asleep_since; /* of the host */
     int is_alone; /* on one processor */
@@ -148,12 +151,12 @@ typedef int (*condition)(s2_queue *queue);
 
 static int64_t reports_waiting(s2_queue *queue)
 {
-    return atomic_load(&queue->written) - atomic_load(&queue->read);
+    return atomic_load(&queue->counts[WRITTEN]) - atomic_load(&queue->read);
 }
 
 static int64_t batches_waiting(s2_queue *queue)
 {
-    return atomic_load(&queue->put) - atomic_load(&queue->taken);
+    return atomic_load(&queue->put) - atomic_load(&queue->counts[TAKEN]);
 }
 
 static int has_batch_or_end(s2_queue *queue)
@@ -168,7 +171,7 @@ static int has_room_for_report(s2_queue *queue)
 
 static int host_may_go_on(s2_queue *queue)
 {
-    return reports_waiting(queue) || atomic_load(&queue->finished) || s2_queue_has_room(queue);
+    return reports_waiting(queue) || atomic_load(&queue->counts[FINISHED]) || s2_queue_has_room(queue);
 }
 
 /* Let the host look again, where it is worth it. */
@@ -178,7 +181,7 @@ static void wake_host(s2_queue *queue)
         return;
     int64_t few = queue->is_alone ? 0 : queue->batches / 2;
     int is_urgent = batches_waiting(queue) <= few && !atomic_load(&queue->closed);
-    is_urgent |= 2 * reports_waiting(queue) >= queue->reports || atomic_load(&queue->finished);
+    is_urgent |= 2 * reports_waiting(queue) >= queue->reports || atomic_load(&queue->counts[FINISHED]);
     if (is_urgent || now() - atomic_load(&queue->asleep_since) > NAP)
         rouse(queue, &queue->for_host);
 }
@@ -238,7 +241,12 @@ int s2_queue_put(s2_queue *queue, const void *const *arrays)
 
 int64_t s2_queue_taken(s2_queue *queue)
 {
-    return atomic_load(&queue->taken);
+    return atomic_load(&queue->counts[TAKEN]);
+}
+
+const void *s2_queue_counts(const s2_queue *queue)
+{
+    return queue->counts;
 }
 
 void s2_queue_close(s2_queue *queue)
@@ -253,21 +261,25 @@ void s2_queue_stop(s2_queue *queue)
     s2_queue_close(queue);
 }
 
-int s2_queue_take_report(s2_queue *queue, int64_t *step, void *const *arrays)
+int64_t s2_queue_take_reports(s2_queue *queue, int64_t most, void *const *arrays)
 {
-    if (!reports_waiting(queue))
-        return 1;
-    int64_t number = atomic_load(&queue->read);
-    const unsigned char *from = queue->records + (number % queue->reports) * queue->record;
-    for (int32_t i = 0; i < queue->n_results; i++) {
-        if (queue->result_bytes[i])
-            memcpy(arrays[i], from, (size_t)queue->result_bytes[i]);
-        from += queue->result_bytes[i];
+    int64_t first = atomic_load(&queue->read), count = reports_waiting(queue);
+    count = count < most ? count : most;
+    for (int64_t number = 0; number < count; number++) {
+        int64_t place = (first + number) % queue->reports;
+        const unsigned char *from = queue->records + place * queue->record;
+        for (int32_t i = 0; i < queue->n_results; i++) {
+            size_t bytes = (size_t)queue->result_bytes[i];
+            if (bytes)
+                memcpy((unsigned char *)arrays[i] + (size_t)number * bytes, from, bytes);
+            from += bytes;
+        }
     }
-    *step = number;
-    atomic_store(&queue->read, number + 1);
-    wake_program(queue);
-    return 0;
+    if (count) {
+        atomic_store(&queue->read, first + count);
+        wake_program(queue);
+    }
+    return count;
 }
 
 void s2_queue_wait(s2_queue *queue, double seconds)
@@ -288,13 +300,13 @@ void s2_queue_wait(s2_queue *queue, double seconds)
 
 void s2_queue_finish(s2_queue *queue)
 {
-    atomic_store(&queue->finished, 1);
+    atomic_store(&queue->counts[FINISHED], 1);
     wake_host(queue);
 }
 
 int s2_queue_is_finished(s2_queue *queue)
 {
-    return atomic_load(&queue->finished);
+    return atomic_load(&queue->counts[FINISHED]) != 0;
 }
 
 int64_t s2_queue_steps(s2_queue *queue)
@@ -312,7 +324,7 @@ const void *s2_queue_kept(const s2_queue *queue, int32_t index)
 int s2_queue_next(s2_queue *queue, void *const *values, uint8_t *more)
 {
     wait_for(queue, has_batch_or_end);
-    int64_t number = atomic_load(&queue->taken);
+    int64_t number = atomic_load(&queue->counts[TAKEN]);
     *more = !atomic_load(&queue->stopped) && batches_waiting(queue) > 0;
     const void *const *from = queue->arrays + (number % queue->batches) * queue->n_values;
     for (int32_t i = 0; i < queue->n_values; i++) {
@@ -323,7 +335,7 @@ int s2_queue_next(s2_queue *queue, void *const *values, uint8_t *more)
             memset(values[i], 0, bytes);
     }
     if (*more) {
-        atomic_store(&queue->taken, number + 1);
+        atomic_store(&queue->counts[TAKEN], number + 1);
         wake_host(queue);
     }
     return 0;
@@ -332,14 +344,14 @@ int s2_queue_next(s2_queue *queue, void *const *values, uint8_t *more)
 int s2_queue_report(s2_queue *queue, const void *const *results)
 {
     wait_for(queue, has_room_for_report);
-    int64_t number = atomic_load(&queue->written);
+    int64_t number = atomic_load(&queue->counts[WRITTEN]);
     unsigned char *to = queue->records + (number % queue->reports) * queue->record;
     for (int32_t i = 0; i < queue->n_results; i++) {
         if (queue->result_bytes[i])
             memcpy(to, results[i], (size_t)queue->result_bytes[i]);
         to += queue->result_bytes[i];
     }
-    atomic_store(&queue->written, number + 1);
+    atomic_store(&queue->counts[WRITTEN], number + 1);
     wake_host(queue);
     return 0;
 }

@@ -23,12 +23,17 @@ S2_API int s2_queue_has_room(s2_queue *queue);
 S2_API int s2_queue_put(s2_queue *queue, const void *const *arrays);
 /* Number of batches of which the program needs the arrays no longer. */
 S2_API int64_t s2_queue_taken(s2_queue *queue);
+/* Where numbers of 64 bits lie that only grow, for a look without a call: batches that count as
+ * taken, reports that were ever made, and whether the program has ended. What was seen there holds,
+ * but what else the program did before is sure only behind a call. */
+S2_API const void *s2_queue_counts(const s2_queue *queue);
 /* No batch comes any more: the program ends after the last one. */
 S2_API void s2_queue_close(s2_queue *queue);
 /* The program ends at the end of its step, whatever waits; from any thread. */
 S2_API void s2_queue_stop(s2_queue *queue);
-/* The oldest report: number of its step, and its results into `arrays`; 1 where there is none. */
-S2_API int s2_queue_take_report(s2_queue *queue, int64_t *step, void *const *arrays);
+/* The oldest reports, `most` at most: result i of each into `arrays[i]`, one behind the other. How
+ * many there were. */
+S2_API int64_t s2_queue_take_reports(s2_queue *queue, int64_t most, void *const *arrays);
 /* Wait for a report, for room for a batch, for the program's end, or for so many seconds. */
 S2_API void s2_queue_wait(s2_queue *queue, double seconds);
 /* The program has ended; whether it has. */

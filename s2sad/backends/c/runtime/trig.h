@@ -2,7 +2,8 @@
  *
  * f64: SunPro's fdlibm, `k_sin.c`, `k_cos.c`, `e_asin.c`, `e_acos.c`, `s_atan.c`, without
  * branches, <= 1 ULP, tan and atan2 <= 2. f32: sin and cos by minimax polynomials (Remez),
- * <= 2 ULP; the others in f64, rounded.
+ * <= 2 ULP; the others in f64, rounded. Those called `near` are for angles that are not far, and
+ * give what the others give.
  *
  * Copyright (C) 1993 by Sun Microsystems, Inc. All rights reserved.
  * Developed at SunPro, a Sun Microsystems, Inc. business.
@@ -15,22 +16,30 @@
 
 /* The sine, or for odd `quarters` the cosine, with the sign of its quadrant. */
 S2_INLINE float s2_wave_f32(float r, uint32_t quarters) {
-    float z = r * r, sine = 0x1.110756p-7f - z * 0x1.994b6ap-13f;
-    float cosine = z * z * (0x1.55554ap-5f + z * (-0x1.6c0c84p-10f + z * 0x1.99ffcep-16f));
-    sine = r + r * (z * (-0x1.555546p-3f + z * sine));
-    cosine = 1.0f - (0.5f * z - cosine);
+    float z = r * r, sine = s2_fma_f32(z, -0x1.994b6ap-13f, 0x1.110756p-7f);
+    float cosine = s2_fma_f32(z, 0x1.99ffcep-16f, -0x1.6c0c84p-10f);
+    cosine = s2_fma_f32(z, cosine, 0x1.55554ap-5f);
+    sine = s2_fma_f32(r * z, s2_fma_f32(z, sine, -0x1.555546p-3f), r);
+    cosine = s2_fma_f32(z * z, cosine, s2_fma_f32(z, -0.5f, 1.0f));
     return s2_flip_f32(quarters & 1u ? cosine : sine, quarters << 30);
 }
 
-S2_INLINE float s2_sin_f32(float x) {
-    s2_angle angle = s2_reduce_f32(x);
-    float value = s2_wave_f32((float)angle.high, (uint32_t)angle.quarters);
+S2_INLINE float s2_sine_f32(float x, s2_turn turn) {
+    float value = s2_wave_f32(turn.rest, turn.quarters);
     return fabsf(x) < 0x1p-12f ? x : value; /* keeps -0.0 */
 }
 
+S2_INLINE float s2_near_sin_f32(float x) { return s2_sine_f32(x, s2_near_turn_f32(x)); }
+S2_INLINE float s2_sin_f32(float x) { return s2_sine_f32(x, s2_turn_f32(x)); }
+
+S2_INLINE float s2_near_cos_f32(float x) {
+    s2_turn turn = s2_near_turn_f32(x);
+    return s2_wave_f32(turn.rest, turn.quarters + 1u);
+}
+
 S2_INLINE float s2_cos_f32(float x) {
-    s2_angle angle = s2_reduce_f32(x);
-    return s2_wave_f32((float)angle.high, (uint32_t)angle.quarters + 1u);
+    s2_turn turn = s2_turn_f32(x);
+    return s2_wave_f32(turn.rest, turn.quarters + 1u);
 }
 
 /* The sine of high + low, which is within pi/4 of 0, nearly, as a sum of two. */
@@ -88,12 +97,23 @@ S2_INLINE double s2_tan_f64(double x) {
     return fabs(x) < INFINITY ? value : NAN;
 }
 
-S2_INLINE float s2_tan_f32(float x) {
-    s2_angle angle = s2_reduce_f32(x);
-    s2_pair sine = s2_sine(angle.high, 0.0), cosine = s2_cosine(angle.high, 0.0);
+S2_INLINE float s2_tangent_f32(float x, double rest, uint64_t quarters) {
+    s2_pair sine = s2_sine(rest, 0.0), cosine = s2_cosine(rest, 0.0);
     double s = sine.high + sine.low, c = cosine.high + cosine.low;
-    float value = (float)((angle.quarters & 1u ? -c : s) / (angle.quarters & 1u ? s : c));
+    float value = (float)((quarters & 1u ? -c : s) / (quarters & 1u ? s : c));
     return fabsf(x) < 0x1p-12f ? x : value;
+}
+
+S2_INLINE float s2_near_tan_f32(float x) {
+    s2_angle angle = s2_near_angle_f32(x);
+    return s2_tangent_f32(x, angle.high, angle.quarters);
+}
+
+S2_INLINE float s2_tan_f32(float x) {
+    s2_angle near = s2_near_angle_f32(x), far = s2_reduce_f32(x);
+    uint64_t is_far = s2_mask(s2_is_far_f32(x));
+    double rest = s2_select(is_far, far.high, near.high);
+    return s2_tangent_f32(x, rest, (far.quarters & is_far) | (near.quarters & ~is_far));
 }
 
 /* asin(sqrt(z)) / sqrt(z) - 1 for z up to 1/4. */
