@@ -171,11 +171,17 @@ static void pack_rows(const s2_lines *a, S2_REAL *to, int64_t row, int64_t rows,
     }
 }
 
+/* Of many columns that lie beside each other, all panels get some elements at a time: else each of
+ * them would read short parts of rows, far from each other. */
 static void pack_columns(const s2_lines *b, S2_REAL *to, int64_t col, int64_t cols, int64_t from,
                          int64_t depth, int64_t width)
 {
-    for (int64_t j = 0; j < cols; j += width)
-        b->pack(b, to + j * depth, col + j, s2_least(width, cols - j), from, depth, width);
+    bool together = b->line == 1 && cols >= S2_MANY_COLUMNS;
+    int64_t step = together ? S2_TOGETHER : s2_most(depth, 1);
+    for (int64_t d = 0; d < depth; d += step)
+        for (int64_t j = 0; j < cols; j += width)
+            b->pack(b, to + j * depth + d * width, col + j, s2_least(width, cols - j), from + d,
+                    s2_least(step, depth - d), width);
 }
 
 /* Let the epilogue see a part of C, of which a loose one lies in `sums`. */
@@ -437,7 +443,7 @@ static void sum_dots(const s2_sums *p, const dots *t, int64_t from, int64_t end,
 }
 
 /* The sums of lanes, and of what is left over. */
-static void add_dots(const s2_sums *p, const dots *t, const vector *parts, int64_t c_row)
+static inline void add_dots(const s2_sums *p, const dots *t, const vector *parts, int64_t c_row)
 {
     for (int64_t j = 0; j < t->wide; j++) {
         vector column[4];
@@ -451,6 +457,22 @@ static void add_dots(const s2_sums *p, const dots *t, const vector *parts, int64
                 rest += t->a[i * p->a.line + d] * t->b[j * p->b.line + d];
             t->c[i * c_row + j] = rest + sums[i];
         }
+    }
+}
+
+/* One column of which the cache holds all: four rows at a time, without calls between them. */
+static void dot_column(const s2_sums *p, int64_t row, int64_t rows, int64_t col, S2_REAL *c,
+                       int64_t c_row)
+{
+    int64_t whole = p->k / LANES * LANES;
+    for (int64_t i = 0; i < rows; i += 4) {
+        dots t = dots_at(p, row + i, rows - i, col, 1, c + i * c_row);
+        vector parts[4 * 4];
+        if (t.high == 4)
+            dot_tile(4, 1, 0, whole, t.a, p->a.line, t.b, p->b.line, parts);
+        else
+            sum_dots(p, &t, 0, whole, parts);
+        add_dots(p, &t, parts, c_row);
     }
 }
 
@@ -483,7 +505,10 @@ void S2_NAME(dots)(const s2_sums *p, int64_t row, int64_t rows, int64_t col, int
             int64_t wide = s2_least(S2_DOT_LINES, col + cols - j);
             S2_REAL *c = p->loose ? square : (S2_REAL *)p->c + i * p->c_row + j;
             int64_t c_row = p->loose ? S2_DOT_LINES : p->c_row;
-            dot_square(p, i, high, j, wide, c, c_row);
+            if (wide == 1 && p->k <= S2_DOT_DEPTH)
+                dot_column(p, i, high, j, c, c_row);
+            else
+                dot_square(p, i, high, j, wide, c, c_row);
             if (p->loose)
                 hand_on(p, c, c_row, i, high, j, wide);
         }

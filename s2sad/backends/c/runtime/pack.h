@@ -5,8 +5,9 @@
  */
 #include "product.h"
 
-/* Rows and columns of a square that is turned in registers, and of what is turned at a time. */
-enum { SIDE = 8, STRETCH = 16 };
+/* Rows and columns of a square that is turned in registers, and of what is turned at a time; and
+ * how far ahead memory is asked for. */
+enum { SIDE = 8, STRETCH = 16, AHEAD = 64 };
 
 typedef S2_REAL side __attribute__((vector_size(SIDE * sizeof(S2_REAL))));
 typedef S2_LANE side_lanes __attribute__((vector_size(SIDE * sizeof(S2_LANE))));
@@ -71,6 +72,8 @@ static inline __attribute__((always_inline)) void turn_square(side x[SIDE])
                     to[d * width + i] = WIDEN(from[i * stride + d]);                               \
             return;                                                                                \
         }                                                                                          \
+        for (int i = 0; i < 8; i++)                                                                \
+            __builtin_prefetch(from + i * stride + AHEAD);                                         \
         for (int64_t at = 0; at < depths; at += 8) {                                               \
             int64_t d = s2_least(at, depths - 8);                                                  \
             side x[8];                                                                             \

@@ -45,6 +45,8 @@
 #define S2_DEPTH 320         /* elements of the inner axis in a block */
 #define S2_BLOCK 168         /* rows of A in a block */
 #define S2_CHUNK 256         /* columns after which a block is finished and handed on */
+#define S2_MANY_COLUMNS 256  /* from which on all panels get rows of B ... */
+#define S2_TOGETHER 8        /* ... so many at a time */
 #define S2_TILE_ROWS 1024    /* rows and columns of C that a task computes, at most ... */
 #define S2_TILE_COLUMNS 1024
 #define S2_TILE_LEAST 96     /* ... and that are worth one */
