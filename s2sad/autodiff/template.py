@@ -11,7 +11,7 @@ import ast
 import builtins
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, cached_property
 from typing import Any
 
 import gast
@@ -49,7 +49,7 @@ class Template:
     returns: list[Any]
     globals: Mapping[str, Any]
 
-    @property
+    @cached_property
     def assigned(self) -> set[str]:
         """Names that the rule binds, in its body or in a comprehension of its return."""
         return {

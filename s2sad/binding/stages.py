@@ -12,6 +12,7 @@ from s2sad.ir import store
 from s2sad.ir.clone import clone
 from s2sad.ir.graph import Function
 from s2sad.ir.sizes import at_sizes
+from s2sad.ir.verify import Fitting
 from s2sad.passes import plugins
 from s2sad.passes.base import Manager, Pass, Report
 from s2sad.passes.pipeline import format_pipeline
@@ -53,6 +54,7 @@ class Stages:
     limit: int | None = None
     _made: list[tuple[str, Callable[[], Function]]] = field(default_factory=list)
     _readable: int = 0
+    _fitting: Fitting = field(default_factory=dict)
 
     @property
     def functions(self) -> list[tuple[str, Function]]:
@@ -72,7 +74,7 @@ class Stages:
         changes what it computes).
         """
         following = self._following(passes)
-        manager = Manager(validate=inputs)
+        manager = Manager(validate=inputs, fitting=self._fitting)
 
         def keep(made: Callable[[], Function], name: str) -> None:
             if plugins.are_there():  # what is plugged in now may be gone later
@@ -81,6 +83,8 @@ class Stages:
 
         manager.replay = keep
         self.reports += manager.run(function, passes)
+        if not following:
+            self._fitting.clear()  # it would keep operations that are no more
 
     def at(self, sizes: Mapping[str, int]) -> Stages:
         """These stages with numbers for the symbols in them; others may follow."""

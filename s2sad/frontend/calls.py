@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Iterator
-from functools import partial
+from functools import lru_cache, partial
 from types import BuiltinFunctionType, FunctionType, MethodType
 from typing import Any
 
@@ -242,9 +242,12 @@ def run_ours(function: Callable[..., Any], args: list[Any], kwargs: dict[str, An
             "E0104", f"{function.__qualname__} changes an object, and not one program",
             help="call it outside of compiled code, where the object is made",
         )  # fmt: skip
-    fitted(function.__name__, inspect.signature(function), args, kwargs)
+    fitted(function.__name__, _signature(function), args, kwargs)
     args, kwargs = as_tensors([args, kwargs])
     return function(*args, **kwargs)
+
+
+_signature = lru_cache(maxsize=1024)(inspect.signature)
 
 
 def _call_cell(frame: Frame, cell: Cell, args: list[Any], kwargs: dict[str, Any]) -> Any:

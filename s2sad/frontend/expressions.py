@@ -30,7 +30,7 @@ from s2sad.frontend.elements import element
 from s2sad.frontend.frame import Frame
 from s2sad.frontend.guards import MISSING
 from s2sad.frontend.sequences import Once
-from s2sad.frontend.shown import point_out
+from s2sad.frontend.shown import point_out, text_of
 from s2sad.frontend.static import as_python, require_numbers
 from s2sad.frontend.trees import leaves
 from s2sad.frontend.unread import runs_unread
@@ -480,7 +480,7 @@ def static_iterable(value: Any) -> Any:
 @evaluates(gast.Attribute)
 def _attribute(frame: Frame, node: Any) -> Any:
     owner = evaluate(frame, node.value)
-    return attribute_of(frame, owner, node.attr, gast.unparse(node).strip())
+    return attribute_of(frame, owner, node.attr, text_of(node))
 
 
 def attribute_of(frame: Frame, owner: Any, name: str, path: str) -> Any:
@@ -562,7 +562,7 @@ class BoundMethod:
 def _subscript(frame: Frame, node: Any) -> Any:
     owner, key = evaluate(frame, node.value), evaluate(frame, node.slice)
     try:
-        return item_of(frame, owner, key, gast.unparse(node).strip())
+        return item_of(frame, owner, key, text_of(node))
     except S2sadError as error:
         if is_tensor(owner):
             point_out(error, frame.location(node), [(node.value, owner), (node.slice, key)])

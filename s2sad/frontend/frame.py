@@ -207,6 +207,23 @@ class Session:
         return Capture(tensor, self.region.add_argument(type_of(tensor.array), name), binding)
 
 
+class _Place:
+    """What `Frame.at` gives: entered for each expression, so no generator stands behind it."""
+
+    __slots__ = ("place", "token")
+
+    def __init__(self, place: Location | None) -> None:
+        self.place = place
+
+    def __enter__(self) -> None:
+        self.token = locations.current.set(self.place)
+
+    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
+        locations.current.reset(self.token)
+        if isinstance(error, Exception):
+            note_place(error, self.place)
+
+
 @dataclass
 class Frame:
     """One function's call during partial evaluation.
@@ -263,15 +280,9 @@ class Frame:
         """This call with other variables."""
         return replace(self, local_names=local_names)
 
-    @contextmanager
-    def at(self, node: Any) -> Iterator[None]:
+    def at(self, node: Any) -> _Place:
         """Make `node` the origin of what is emitted or raised inside."""
-        with locations.at(self.location(node) or locations.current.get()) as place:
-            try:
-                yield
-            except Exception as error:
-                note_place(error, place)
-                raise
+        return _Place(self.location(node) or locations.current.get())
 
     def name(self, value: Value, variable: str) -> None:
         """Let `value` be called after the first variable that holds it."""

@@ -40,7 +40,7 @@ def point_out(
 
 def _operand(node: Any, value: Any) -> str:
     """``"x: f32[2, 3]"``, as far as the text of the operand is short."""
-    text = gast.unparse(node).strip()
+    text = text_of(node)
     return f"{text}: {shown(value)}" if len(text) <= NAME_WIDTH else shown(value)
 
 
@@ -48,3 +48,14 @@ def _holds_data(value: Any) -> bool:
     if isinstance(value, (tuple, list)):
         return any(map(_holds_data, value))
     return isinstance(value, (Value, Tensor))
+
+
+def text_of(node: Any) -> str:
+    """The expression `node` as Python writes it."""
+    names, at = [], node
+    while isinstance(at, gast.Attribute):
+        names.append(at.attr)
+        at = at.value
+    if isinstance(at, gast.Name):  # most are
+        return ".".join((at.id, *reversed(names)))
+    return gast.unparse(node).strip()

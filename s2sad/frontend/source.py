@@ -70,7 +70,7 @@ def source_of(function: Callable[..., Any]) -> Source:
     if not text:
         raise _without_text(function)
     _require_text_of(function, text)
-    found = _definitions(text).get((code.co_firstlineno, code.co_name), [])
+    found = [*map(_turned, _definitions(text).get((code.co_firstlineno, code.co_name), ()))]
     if len(found) > 1:
         found = [node for node in found if _is_code_of(node, function)][-1:]  # the innermost one
     if len(found) != 1:
@@ -285,13 +285,19 @@ def codes_of(text: str, file: str) -> dict[tuple[int, str], list[CodeType]]:
 
 
 @lru_cache(maxsize=64)
-def _definitions(text: str) -> dict[tuple[int, str], list[Any]]:
-    """Function definitions and lambdas of a file, by first line and name."""
-    found: dict[tuple[int, str], list[Any]] = {}
-    for node in gast.walk(gast.parse(text)):
-        if isinstance(node, (gast.FunctionDef, gast.AsyncFunctionDef)):
+def _definitions(text: str) -> dict[tuple[int, str], list[ast.AST]]:
+    """Function definitions and lambdas of a file, by first line and name, as Python parses them."""
+    found: dict[tuple[int, str], list[ast.AST]] = {}
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
             first = min([node.lineno, *(d.lineno for d in node.decorator_list)])
             found.setdefault((first, node.name), []).append(node)
-        elif isinstance(node, gast.Lambda):
+        elif isinstance(node, ast.Lambda):
             found.setdefault((node.lineno, "<lambda>"), []).append(node)
     return found
+
+
+@lru_cache(maxsize=4096)
+def _turned(node: ast.AST) -> Any:
+    """The definition `node` as a tree of gast; of a file only what is read is turned into one."""
+    return gast.ast_to_gast(node)

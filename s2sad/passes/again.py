@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import dataclass, field
+from typing import Generic, TypeVar
 
 from s2sad.ir.graph import Operation, Region, Use, Value
 from s2sad.ir.primitive import Trait
@@ -16,6 +17,8 @@ from s2sad.ir.types import TensorType
 from s2sad.passes.facts import splat
 from s2sad.passes.grouping import Grouping
 from s2sad.passes.space import is_part
+
+Groups = TypeVar("Groups", bound=Grouping)
 
 #: Families of which an element is computed faster than it is read from memory.
 CHEAP = frozenset(("arithmetic", "cast", "comparison", "logic", "select"))
@@ -35,7 +38,7 @@ class _Cone:
     leaves: dict[Value, None] = field(default_factory=dict)
 
 
-class Recomputation:
+class Recomputation(Generic[Groups]):
     """Gives groups of a region that read a large array the operations that make it.
 
     Parameters
@@ -48,7 +51,7 @@ class Recomputation:
     """
 
     def __init__(
-        self, region: Region, find: Callable[[Region, Set[Operation]], Grouping], rewriter: Rewriter
+        self, region: Region, find: Callable[[Region, Set[Operation]], Groups], rewriter: Rewriter
     ) -> None:
         self.region = region
         self.find = find

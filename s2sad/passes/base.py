@@ -187,6 +187,8 @@ class Manager:
         The last of them.
     left : tuple of Pass
         Those of the list that come after the one that ran last; a `Repeat` is left until it ends.
+    fitting : dict
+        What the verifier found of operations, and need not look for again in a later list.
     """
 
     observe: Callable[[Function, str], None] = _ignore
@@ -197,6 +199,7 @@ class Manager:
     steps: int = 0
     last: Step | None = None
     left: tuple[Pass, ...] = ()
+    fitting: Fitting = field(default_factory=dict)
 
     def run(self, function: Function, passes: Iterable[Pass]) -> list[Report]:
         """Run `passes` in order on `function`, which is changed in place.
@@ -208,18 +211,16 @@ class Manager:
             when a pass changes what the program computes; whatever a pass itself raises. Notes say
             in which file the function is that the pass was given, and how to run it again.
         """
-        fitting: Fitting = {}
-        verify(function, fitting=fitting)
-        return _Run(self, function, fitting).passes(passes)
+        verify(function, fitting=self.fitting)
+        return _Run(self, function).passes(passes)
 
 
 class _Run:
     """One list of passes over one function."""
 
-    def __init__(self, manager: Manager, function: Function, fitting: Fitting) -> None:
+    def __init__(self, manager: Manager, function: Function) -> None:
         self.manager = manager
         self.function = function
-        self.fitting = fitting
         self.changes = 0
         self.start = start = clone(function)
         #: Gives what the pass that ran last has made, anew.
@@ -282,7 +283,7 @@ class _Run:
 
     def verify(self, step: Pass, rewriter: StepRewriter) -> None:
         try:
-            verify(self.function, after=str(step), fitting=self.fitting)
+            verify(self.function, after=str(step), fitting=self.manager.fitting)
         except S2sadError as error:
             if rewriter.limit is None or rewriter.steps < rewriter.limit:
                 raise

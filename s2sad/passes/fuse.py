@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass
+from functools import partial
 from itertools import accumulate, pairwise
 from typing import ClassVar
 
@@ -20,23 +21,15 @@ from s2sad.passes.again import Recomputation
 from s2sad.passes.base import Pass
 from s2sad.passes.facts import splat
 from s2sad.passes.grouping import Grouping
-from s2sad.passes.space import CORES, MOVES, REDUCTIONS, Space, Unfit, is_part
+from s2sad.passes.space import CORES, REDUCTIONS, is_part
+from s2sad.passes.worth import Worth
 from s2sad.prims import marker, shape
 
-#: Elements of a row that is gone over several times: it stays in the nearest cache.
-LONGEST_ROW = 4096
-#: Bytes of an array above which it is not read in another order than it lies.
-LARGE = 128 * 1024
 #: Bytes of an array that several reductions read at one time rather than one after the other.
 SHARED = 1024 * 1024
-#: Families of which no element is computed twice to save a trip through memory.
-EXPENSIVE = frozenset(("exponential", "trigonometric", "special"))
 #: Numbers of a program above which loops read them: each would be a kernel of its own otherwise,
 #: and a compiler of C takes many milliseconds for one.
 MANY_NUMBERS = 64
-#: Operations that a unit's product takes along: they are one body, and compilers of C take long for
-#: a long one.
-MOST_BEHIND = 64
 #: What is made anew for each reader: it costs nothing inside of a loop.
 SOURCES = frozenset((shape.broadcast_to, shape.iota))
 
@@ -58,13 +51,13 @@ class Fuse(Pass):
     name: ClassVar[str] = "fuse"
 
     def run(self, function: Function, rewriter: Rewriter) -> None:
-        many = _has_many_numbers(function)
+        many, worth = _has_many_numbers(function), Worth()
         for region in list(_regions(function.body)):
             _splits_as_slices(region, rewriter)
             _copy_sources(region, rewriter)
-            again = Recomputation(region, self._groups, rewriter)
+            again = Recomputation(region, partial(self._groups, worth), rewriter)
             again.run()
-            groups = self._groups(region, again.copies)
+            groups = again.groups
             found = groups.found()
             if found:
                 with rewriter.step("put groups together", found[0][0]):
@@ -77,8 +70,8 @@ class Fuse(Pass):
             if not operation.result.uses:
                 rewriter.erase(operation)
 
-    def _groups(self, region: Region, copies: Set[Operation]) -> _Groups:
-        groups = _Groups(region, self.max_ops, copies)
+    def _groups(self, worth: Worth, region: Region, copies: Set[Operation]) -> _Groups:
+        groups = _Groups(region, self.max_ops, copies, worth)
         groups.join_all()
         return groups
 
@@ -166,15 +159,17 @@ class _Groups(Grouping):
     What is in `copies` does not join what it reads, but for other copies.
     """
 
-    def __init__(self, region: Region, max_ops: int, copies: Set[Operation]) -> None:
+    def __init__(self, region: Region, max_ops: int, copies: Set[Operation], worth: Worth) -> None:
         super().__init__(region)
         self.max_ops = max_ops
         self.copies = copies
+        self.is_worth = worth.of
+        self.candidates = {op for op in self.operations if _is_candidate(op)}
 
     def join_all(self) -> None:
         """Let each operation join the groups of what it reads, where that is worth it."""
         for op in self.operations:
-            if self._is_candidate(op):
+            if op in self.candidates:
                 for value in op.operands:
                     if value.owner in self.number:
                         self._join(value.owner, op)  # type: ignore[arg-type]
@@ -199,12 +194,8 @@ class _Groups(Grouping):
         groups = {self.leader[op]: self.members[self.leader[op]] for op in self.operations}
         return [group for group in groups.values() if len(group) > 1]
 
-    @staticmethod
-    def _is_candidate(op: Operation) -> bool:
-        return op.prim.form is not Form.CONST and (is_part(op) or op.prim in CORES)
-
     def _join(self, producer: Operation, reader: Operation) -> None:
-        if not self._is_candidate(producer):
+        if producer not in self.candidates:
             return
         if reader in self.copies and producer not in self.copies:
             return
@@ -215,97 +206,12 @@ class _Groups(Grouping):
             one, other = other, one
         if one is other or len(self.members[one]) + len(self.members[other]) > self.max_ops:
             return
-        if not self.may_join(one, other):
-            return
         members = sorted(
             (*self.members[one], *self.members[other]), key=self.number.__getitem__
         )  # fmt: skip
-        if is_worth(members):
+        if self.is_worth(members) and self.may_join(one, other):  # which may take longer
             self.join(one, other, members)
 
 
-def is_worth(operations: Sequence[Operation]) -> bool:
-    """Whether one nest of loops computes `operations`, and well."""
-    outputs = outputs_of(operations)
-    cores = [op for op in operations if op.prim in CORES]
-    try:
-        if cores:
-            return _is_epilogue(cores, operations, outputs)
-        space = Space.of(operations, outputs)
-    except Unfit:
-        return False
-    return (
-        _is_near(operations, space) and _is_once(operations, space) and _is_row(operations, space)
-    )
-
-
-def _is_epilogue(
-    cores: Sequence[Operation], operations: Sequence[Operation], outputs: Sequence[Value]
-) -> bool:
-    """Whether one unit's product is all that the others take over, and has a place to lie."""
-    (core, *others), size = cores, cores[0].result.dtype.itemsize
-    if others or len(operations) > MOST_BEHIND:
-        return False
-    if not any(v.dtype.itemsize == size for v in outputs):
-        return False
-    rest = [op for op in operations if op is not core]
-    space = Space.behind(core, rest, outputs)
-    return len(space.sizes) == core.result.ndim and _is_near(rest, space)
-
-
-def outputs_of(operations: Sequence[Operation]) -> list[Value]:
-    """What others read of `operations`."""
-    inside = set(operations)
-    return [
-        result for op in operations for result in op.results
-        if any(use.user not in inside for use in result.uses)
-    ]  # fmt: skip
-
-
-def _is_near(operations: Sequence[Operation], space: Space) -> bool:
-    """Whether the innermost loop reads large arrays as they lie."""
-    last = _last(space)
-    for op in operations:
-        if op.prim in MOVES and op.result.type.nbytes > LARGE:  # type: ignore[attr-defined]
-            map_ = space.reads[op, 0]
-            runs = [axis for axis in map_ if axis.dim is not None]
-            if runs and any(a.dim == last for a in runs[:-1]):
-                return False
-    return True
-
-
-def _last(space: Space) -> int | None:
-    """The innermost dimension that is more than one element."""
-    running = [d for d, n in enumerate(space.sizes) if n != 1]
-    return running[-1] if running else None
-
-
-def _is_once(operations: Sequence[Operation], space: Space) -> bool:
-    """Whether nothing expensive is computed for an element more than once."""
-    for op in operations:
-        if op.prim.family not in EXPENSIVE:
-            continue
-        dims = {axis.dim for axis in space.maps[op.result]}
-        missing = {d for d, n in enumerate(space.sizes) if n != 1} - dims
-        if missing - space.reduced or (missing and dims & space.reduced):
-            return False
-    return True
-
-
-def _is_row(operations: Sequence[Operation], space: Space) -> bool:
-    """Whether what is reduced is gone over once, or is a short row."""
-    if not space.reduced:
-        return True
-    stages: dict[Value, int] = {}
-    is_again = False
-    for op in operations:
-        at = max((stages.get(value, 0) for value in op.operands), default=0)
-        stages[op.result] = at + (op.prim in REDUCTIONS)
-        if at and (op.prim in REDUCTIONS or space.is_full(space.maps[op.result])):
-            is_again = True
-    if not is_again:
-        return True
-    length = 1
-    for d in space.reduced:
-        length *= space.sizes[d]
-    return _last(space) in space.reduced and length <= LONGEST_ROW
+def _is_candidate(op: Operation) -> bool:
+    return op.prim.form is not Form.CONST and (is_part(op) or op.prim in CORES)

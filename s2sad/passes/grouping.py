@@ -52,7 +52,10 @@ class Grouping:
         Both are leaders. Where the answer takes long, it is no.
         """
         leader, level, read = self.leader, self._level, self._read
-        lowest = level[one]  # who waits for `one` is higher
+        # Who waits for `one` is higher than that, and whom `other` waits for is lower than that.
+        lowest, highest = level[one], level[other]
+        if all(level[group] >= highest for group in self._groups_of(self._readers[one], but=one)):
+            return True
         todo = [
             group for op in read[other]
             if (group := leader[op]) is not one and group is not other and level[group] > lowest
@@ -80,9 +83,10 @@ class Grouping:
         self.members[one] = members
         self._read[one].update(self._read.pop(other))
         self._readers[one].update(self._readers.pop(other))
+        lowest = min(self._level[one], self._level.pop(other))
         above = 1 + max((self._level[g] for g in self._before(one)), default=0)
         self._level[one] = max(self._level[one], above)
-        todo = [one]
+        todo = [one] if self._level[one] > lowest else []  # else all readers are higher anyway
         for group in todo:
             for reader in self._groups_of(self._readers[group], but=group):
                 if self._level[reader] <= self._level[group]:

@@ -18,7 +18,7 @@ import numpy as np
 import pytest
 
 import s2sad as ms
-from s2sad import compiled, extend
+from s2sad import compiled, extend, nn
 from s2sad.binding.stored import programs
 from s2sad.binding.stored.programs import PLACES, StoredVariant
 from s2sad.core import installation
@@ -575,6 +575,44 @@ def test_stages_are_compiled_when_asked_for(worlds):
     with pytest.raises(S2sadError) as caught:
         last.stages  # noqa: B018
     assert caught.value.code == "E0308"
+
+
+STEP = """
+import numpy as np
+import s2sad as ms
+from s2sad import nn
+
+net = nn.Dense(3, 1, weight_init="ones", bias_init="zeros")
+optimizer = {made}
+step = ms.compile(nn.TrainOneStepCell(nn.WithLossCell(net, nn.MSELoss()), optimizer))
+
+
+def run():
+    x = ms.Tensor(np.float32([[0.1, 0.2, 0.3], [-1.0, 0.5, 2.0]]))
+    y = ms.Tensor(np.float32([[1.0], [-1.0]]))
+    found = [step(x, y) for _ in range(2)]
+    return [*found, *net.get_parameters(), *optimizer.get_parameters()]
+"""
+OPTIMIZERS = [
+    *(
+        f"nn.{name}(net.trainable_params())" for name, kind in sorted(vars(nn).items())
+        if isinstance(kind, type) and issubclass(kind, nn.Optimizer)
+        and name not in ("Optimizer", "LARS", "Lamb", "Momentum")
+    ),
+    "nn.Lamb(net.trainable_params(), 0.1)",
+    "nn.Momentum(net.trainable_params(), 0.1, 0.9)",
+    "nn.SGD(net.trainable_params(), 0.1, 0.9)",
+    "nn.LARS(nn.SGD(net.trainable_params()))",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("made", OPTIMIZERS)
+def test_a_step_with_any_optimizer_comes_back(worlds, made):
+    text = STEP.format(made=made)
+    first = worlds.result(text)
+    assert worlds.compilations
+    assert worlds.result(text) == first
+    assert not worlds.compilations
 
 
 NOT_KEPT = {

@@ -7,8 +7,8 @@ import pytest
 from s2sad import prims as p
 from s2sad.ir.builder import build_function
 from s2sad.ir.types import f64
-from s2sad.passes.fuse import outputs_of
 from s2sad.passes.space import STILL, Axis, Space, Unfit
+from s2sad.passes.worth import outputs_of
 
 
 def space_of(run, *types) -> tuple[Space, list]:

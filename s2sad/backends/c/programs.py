@@ -20,8 +20,12 @@ from s2sad.core import cache
 #: Beside those of the toolchain: loops say which of them may be vectorised, debuggers find lines.
 PROGRAM_FLAGS = (EXACT, "-fopenmp-simd", "-g1")
 #: Without passes of gcc that take much time on the long loops of a kernel, and make them no faster:
-#: registers are given out to a function as a whole, and what it would compute twice `cse` has seen.
-QUICKER = ("-fira-region=one", "-fno-tree-dominator-opts", "-fno-tree-pre")
+#: registers are given out to a function as a whole, what it would compute twice `cse` has seen, and
+#: the few elements that a vectorised loop leaves over need no code for each.
+QUICKER = (
+    "-fira-region=one", "-fno-tree-dominator-opts", "-fno-tree-pre",
+    "--param", "max-completely-peeled-insns=60",
+)  # fmt: skip
 SOURCE, NAME = "program.c", f"program{SUFFIX}"
 #: Lines for which it is worth to start another compiler, which reads the headers again.
 LEAST_WORK = 150

@@ -36,7 +36,7 @@ from s2sad.core.cell import Cell
 from s2sad.core.checkpoint import Checkpoint
 from s2sad.core.custom_vjp import CustomVjp
 from s2sad.core.dtypes import DType
-from s2sad.core.generator import Generator, RandomState
+from s2sad.core.generator import Generator
 from s2sad.core.parameter import Parameter
 from s2sad.core.tensor import Tensor
 from s2sad.core.transform import EVERY, Transform, Wrapper
@@ -261,10 +261,11 @@ class Portrait:
         return _type_text(tensor)
 
     def _parameter(self, parameter: Parameter) -> str:
-        if type(parameter) not in (Parameter, RandomState):
-            raise UndescribedError(f"a Parameter of the class {type(parameter).__qualname__}")
+        kind = type(parameter)
+        if not is_own_class(kind):
+            raise UndescribedError(f"a Parameter of the class {kind.__qualname__}")
         name = parameter.name if parameter.is_named else None
-        return f"{type(parameter).__name__} {_type_text(parameter)} {name!r} " + self._all(
+        return f"{kind.__name__} {_type_text(parameter)} {name!r} " + self._all(
             parameter.requires_grad, parameter.layerwise_parallel, parameter.parallel_optimizer
         )
 
