@@ -90,7 +90,7 @@ def auto_mixed_precision(network: Any, amp_level: str = "O0", dtype: DType = dty
         - O3: everything computes in `dtype`.
         - auto: each primitive decides: products of matrices and convolutions compute in `dtype`,
           exponentials, sums and normalisations in float32, all else in the dtype in which its
-          operands meet.
+          operands meet. Some operations of several primitives decide as one, as `ops.dense` does.
     dtype : DType
         float16 or bfloat16.
 
@@ -216,12 +216,12 @@ def narrow_only(network: Cell, classes: Sequence[type[Cell]], dtype: DType) -> N
 
 
 def narrow_all(network: Cell, wide: Sequence[type[Cell]], dtype: DType) -> None:
-    """Mark all Cells: those below `network` of the classes `wide` compute in float32."""
+    """Mark all Cells: those below `network` of the classes `wide`, or derived, are float32."""
     if network._precision is not None:
         return
     network.mark_precision(Precision(dtype))
     for child in network.cells():
-        if type(child) in wide and child._precision is None:
+        if isinstance(child, tuple(wide)) and child._precision is None:
             _mark_all(child, Precision(dtypes.float32))
             child.mark_precision(Precision(dtypes.float32, result=dtype))
         else:

@@ -4,10 +4,20 @@ from typing import Any as _Any
 
 from s2sad.core.diagnostics import fail as _fail
 from s2sad.core.elsewhere import missing as _missing
+from s2sad.mindrecord.converters import (
+    Cifar10ToMR,
+    Cifar100ToMR,
+    CsvToMR,
+    ImageNetToMR,
+    MnistToMR,
+)
 from s2sad.mindrecord.reading import FileReader
 from s2sad.mindrecord.writing import FileWriter
 
-__all__ = ["FileReader", "FileWriter", "set_enc_key"]
+__all__ = [
+    "Cifar100ToMR", "Cifar10ToMR", "CsvToMR", "FileReader", "FileWriter", "ImageNetToMR",
+    "MnistToMR", "set_enc_key",
+]  # fmt: skip
 
 
 def set_enc_key(enc_key: _Any) -> None:
@@ -19,18 +29,10 @@ def set_enc_key(enc_key: _Any) -> None:
         )  # fmt: skip
 
 
-#: What MindSpore turns into rows, and the data set that reads it here.
-_CONVERTERS = {
-    "CsvToMR": "CSVDataset", "MnistToMR": "MnistDataset", "Cifar10ToMR": "Cifar10Dataset",
-    "Cifar100ToMR": "Cifar100Dataset", "ImageNetToMR": "ImageFolderDataset",
-    "TFRecordToMR": "GeneratorDataset, over a reader of TFRecord",
-}  # fmt: skip
-
-
 def __getattr__(name: str) -> object:
-    if name in _CONVERTERS:
+    if name == "TFRecordToMR":
         raise _fail(
-            "E0220", f"s2sad.mindrecord has no {name!r}",
-            help=f"write the rows of dataset.{_CONVERTERS[name]} with a FileWriter",
+            "E0220", "s2sad.mindrecord has no 'TFRecordToMR'",
+            help="write the rows of a reader of TFRecord with a FileWriter",
         )  # fmt: skip
     raise _missing("s2sad.mindrecord", name, __all__)

@@ -13,6 +13,7 @@ from s2sad.core.dtypes import DType
 from s2sad.core.parameter import Parameter
 from s2sad.nn.basic import Dense
 from s2sad.nn.initializer import XavierNormal, XavierUniform, initializer
+from s2sad.ops.affine import affine
 from s2sad.ops.sequence_forms import added_mask
 from s2sad.ops.settings import flag, fraction, integer
 
@@ -164,7 +165,7 @@ class MultiheadAttention(Cell):
         else:
             weights = (self.q_proj_weight, self.k_proj_weight, self.v_proj_weight)
         given = (query, key, value)
-        return tuple([ops.dense(given[i], weights[i], biases[i]) for i in range(3)])
+        return tuple([affine(given[i], weights[i], biases[i]) for i in range(3)])
 
     def _with_more(self, sequence: Any, bias: Any) -> Any:
         """Keys or values, and those that come behind them."""

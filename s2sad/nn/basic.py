@@ -10,6 +10,7 @@ from s2sad.core.cell import Cell
 from s2sad.core.dtypes import DType
 from s2sad.nn.activation import get_activation
 from s2sad.nn.affine import set_affine
+from s2sad.ops.affine import affine
 from s2sad.ops.settings import flag, integer, integers
 from s2sad.ops.shuffling import unflatten
 
@@ -69,7 +70,7 @@ class Dense(Cell):
         self.activation = get_activation(activation, "Dense")
 
     def construct(self, x: Any) -> Any:
-        out = ops.dense(x, self.weight, self.bias)
+        out = affine(x, self.weight, self.bias)
         if self.activation is not None:
             out = self.activation(out)
         return out

@@ -12,6 +12,7 @@ from s2sad.core.dtypes import DType
 from s2sad.core.parameter import ParameterTuple
 from s2sad.nn.dropout import Dropout
 from s2sad.nn.recurrent_cell import activation_of, gru_step, lstm_step, rnn_step, uniform
+from s2sad.ops.affine import affine
 from s2sad.ops.settings import flag, fraction, integer
 from s2sad.ops.spatial import require_sequence
 
@@ -91,12 +92,12 @@ class _Recurrent(Cell):
         count, batch, _ = x.shape
         bias_ih = None if self.biases_ih is None else self.biases_ih[place]
         bias_hh = None if self.biases_hh is None else self.biases_hh[place]
-        given = ops.dense(x, self.weights_ih[place], bias_ih)
+        given = affine(x, self.weights_ih[place], bias_ih)
         out = ops.zeros((count, batch, self.hidden_size), given.dtype)
         state = self._start(hx, place, batch, given.dtype)
         for i in range(count):
             t = count - 1 - i if is_backward else i
-            hidden = ops.dense(state[0], self.weights_hh[place], bias_hh)
+            hidden = affine(state[0], self.weights_hh[place], bias_hh)
             new = self.step(given[t], hidden, state)
             if seq_length is None:
                 out[t] = new[0]

@@ -15,6 +15,7 @@ from s2sad.core.diagnostics import fail
 from s2sad.core.dtypes import DType
 from s2sad.core.parameter import Parameter
 from s2sad.nn.initializer import Uniform, initializer
+from s2sad.ops.affine import affine
 from s2sad.ops.settings import flag, integer
 
 
@@ -70,11 +71,11 @@ class _RecurrentCell(Cell):
 
     def given(self, x: Any) -> Any:
         """What the input gives to the gates."""
-        return ops.dense(x, self.weight_ih, self.bias_ih)
+        return affine(x, self.weight_ih, self.bias_ih)
 
     def hidden(self, h: Any) -> Any:
         """What the state gives to the gates."""
-        return ops.dense(h, self.weight_hh, self.bias_hh)
+        return affine(h, self.weight_hh, self.bias_hh)
 
     def extend_repr(self) -> str:
         return f"{self.input_size}, {self.hidden_size}, has_bias={self.has_bias}"

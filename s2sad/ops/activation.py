@@ -12,6 +12,7 @@ from s2sad import prims as p
 from s2sad.core import dtypes
 from s2sad.core.diagnostics import fail
 from s2sad.ir import dims
+from s2sad.ops.autocast import decided
 from s2sad.ops.promotion import as_dtype, dtype_of, require_floats, require_tensor
 from s2sad.ops.settings import number
 from s2sad.prims.rules import axis_of
@@ -164,6 +165,7 @@ def softplus(input: Any, beta: float = 1, threshold: float = 20) -> Any:
     """
     if not number("beta", beta):
         raise fail("E0404", "the beta of softplus must not be 0")
+    (input,) = decided("softplus", input)
     wide = _wide(input, "softplus")
     scaled = p.mul(wide, float(beta))
     bent = p.div(p.softplus(scaled), float(beta))

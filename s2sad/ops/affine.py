@@ -10,6 +10,7 @@ from s2sad.core.diagnostics import fail
 from s2sad.ir import dims
 from s2sad.ir.graph import Operation, Value
 from s2sad.ops.arithmetic import add
+from s2sad.ops.autocast import decided
 from s2sad.ops.linalg import matmul
 from s2sad.ops.promotion import promote, require_tensor, require_tensors
 
@@ -37,6 +38,20 @@ def dense(input: Any, weight: Any, bias: Any = None) -> Any:
     >>> import s2sad as ms
     >>> dense(ms.Tensor([[1.0, 2.0]]), ms.Tensor([[1.0, 1.0], [0.0, 1.0]])).asnumpy()
     array([[3., 2.]], dtype=float32)
+    """
+    return affine(*decided("dense", input, weight, bias))
+
+
+def affine(input: Any, weight: Any, bias: Any = None) -> Any:
+    """As `dense`, of which the product and the sum decide each by itself at level ``"auto"``.
+
+    So do a product and a `bias_add`: what layers are made of in MindSpore, but `Linear`.
+
+    Examples
+    --------
+    >>> import s2sad as ms
+    >>> affine(ms.Tensor([[1.0, 2.0]]), ms.Tensor([[1.0, 1.0]]), ms.Tensor([0.5])).asnumpy()
+    array([[3.5]], dtype=float32)
     """
     x, w = require_tensors("dense", input, weight)
     if w.ndim != 2 or not x.ndim or dims.same(x.shape[-1], w.shape[1]) is False:

@@ -1,4 +1,4 @@
-"""In which dtype does a primitive compute, where each decides by itself?"""
+"""In which dtype does a primitive, or an operation of several, compute where each decides?"""
 
 from __future__ import annotations
 
@@ -9,9 +9,10 @@ from typing import Any
 
 from s2sad.core import dtypes
 from s2sad.core.dtypes import DType
+from s2sad.core.precision import deciding
 from s2sad.ir.primitive import Primitive
 from s2sad.ops.promotion import as_dtype, common, is_tensor
-from s2sad.prims.precision import NARROW, WIDE
+from s2sad.prims.precision import NARROW, NARROW_OPERATIONS, WIDE, WIDE_OPERATIONS
 
 
 @dataclass(frozen=True)
@@ -57,3 +58,30 @@ class ByPrimitive:
         if primitive.name in WIDE:
             return reduce(common, given, dtypes.float32)
         return reduce(common, given)
+
+    def as_one(self, name: str, operands: Sequence[Any]) -> tuple[Any, ...]:
+        """`operands` of a whole operation, tensors of floats among them cast by its name."""
+
+        def cast(x: Any) -> Any:
+            if not (is_tensor(x) and x.dtype.is_float):
+                return x
+            if name in NARROW_OPERATIONS:
+                return as_dtype(x, self.narrow)
+            return as_dtype(x, common(x.dtype, dtypes.float32)) if name in WIDE_OPERATIONS else x
+
+        return tuple(cast(x) for x in operands)
+
+
+def decided(name: str, *operands: Any) -> tuple[Any, ...]:
+    """What the operation `name` gets in place of `operands`; themselves unless each decides.
+
+    Examples
+    --------
+    >>> import s2sad as ms
+    >>> from s2sad.core.precision import rules
+    >>> with rules(ByPrimitive(ms.float16)):
+    ...     [x.dtype.name for x in decided("dense", ms.ops.ones(2), ms.ops.ones(2))]
+    ['float16', 'float16']
+    """
+    rule = deciding.get()
+    return rule.as_one(name, operands) if isinstance(rule, ByPrimitive) else operands

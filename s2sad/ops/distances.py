@@ -10,6 +10,7 @@ from s2sad import prims
 from s2sad.core import dtypes
 from s2sad.core.diagnostics import fail
 from s2sad.ops.arithmetic import sub
+from s2sad.ops.autocast import decided
 from s2sad.ops.magnitude import vector_norm
 from s2sad.ops.promotion import constant, promote_floats, require_floats, type_of
 from s2sad.ops.settings import number
@@ -47,7 +48,7 @@ def cdist(x1: Any, x2: Any, p: float = 2.0) -> Any:
     >>> cdist(ms.Tensor([[0.0, 0.0]]), ms.Tensor([[3.0, 4.0], [0.0, 1.0]])).asnumpy()
     array([[5., 1.]], dtype=float32)
     """
-    x, y = promote_floats(x1, x2)
+    x, y = promote_floats(*decided("cdist", x1, x2))
     if x.ndim < 2 or y.ndim < 2:
         raise fail("E0401", f"cdist takes rows, got {type_of(x)} and {type_of(y)}")
     apart = sub(prims.expand_dims(x, axis=-2), prims.expand_dims(y, axis=-3))

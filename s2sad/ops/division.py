@@ -10,6 +10,7 @@ from typing import Any
 
 from s2sad import prims as p
 from s2sad.core.diagnostics import fail
+from s2sad.ops.autocast import decided
 from s2sad.ops.promotion import (
     as_tensor,
     dtype_met,
@@ -176,4 +177,4 @@ def reciprocal(input: Any) -> Any:
     >>> reciprocal(ms.Tensor([2.0, 0.0])).asnumpy()
     array([0.5, inf], dtype=float32)
     """
-    return p.div(1, floats_of(input, "reciprocal"))
+    return p.div(1, floats_of(*decided("reciprocal", input), "reciprocal"))

@@ -7,6 +7,7 @@ from typing import Any
 from s2sad import prims as p
 from s2sad.core import dtypes
 from s2sad.core.diagnostics import fail
+from s2sad.ops.autocast import decided
 from s2sad.ops.promotion import (
     as_dtype,
     is_tensor,
@@ -106,6 +107,7 @@ def nll_loss(
     """
     check_reduction(reduction)
     _check_settings(ignore_index, label_smoothing)
+    inputs, weight = decided("nll_loss", inputs, weight)
     given, labels, axis, weight = _classified("nll_loss", inputs, target, weight)
     scores = as_dtype(given, given.dtype.compute)
     losses = p.neg(picked(scores, labels, axis, ignore_index))

@@ -7,6 +7,7 @@ from typing import Any
 from s2sad import prims
 from s2sad.core.diagnostics import fail
 from s2sad.ops.arithmetic import add, mul, scaled
+from s2sad.ops.autocast import decided
 from s2sad.ops.creation import zeros
 from s2sad.ops.division import div
 from s2sad.ops.extreme import clamp
@@ -195,7 +196,7 @@ def renorm(input: Any, p: float, axis: int, maxnorm: float) -> Any:
     array([[0.6, 0.8],
            [0.3, 0.4]], dtype=float32)
     """
-    x = floats_of(input, "renorm")
+    x = floats_of(*decided("renorm", input), "renorm")
     others = tuple(each for each in range(x.ndim) if each != axis_of(axis, x.ndim))
     length, most = vector_norm(x, positive("p", p), others, True), positive("maxnorm", maxnorm)
     is_long = prims.greater(length, most)

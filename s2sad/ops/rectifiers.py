@@ -11,6 +11,7 @@ from typing import Any
 from s2sad import prims as p
 from s2sad.core.diagnostics import fail
 from s2sad.ir import dims
+from s2sad.ops.autocast import decided
 from s2sad.ops.promotion import as_dtype, promote, require_floats, require_tensor, require_tensors
 from s2sad.ops.random import uniform
 from s2sad.ops.settings import number
@@ -101,7 +102,7 @@ def prelu(input: Any, weight: Any) -> Any:
     >>> prelu(ms.Tensor([[-1.0, -1.0]]), ms.Tensor([0.25, 0.5])).asnumpy()
     array([[-0.25, -0.5 ]], dtype=float32)
     """
-    given, slopes = require_tensors("prelu", input, weight)
+    given, slopes = decided("prelu", *require_tensors("prelu", input, weight))
     x, slopes = promote(given, slopes)
     channels = x.shape[1] if x.ndim > 1 else 1
     if slopes.ndim != 1 or not (dims.same(slopes.shape[0], 1) or slopes.shape[0] == channels):

@@ -11,6 +11,7 @@ from typing import Any
 
 from s2sad import prims as p
 from s2sad.core.dtypes import DType
+from s2sad.ops.autocast import decided
 from s2sad.ops.loss import check_reduction, reduced
 from s2sad.ops.promotion import as_dtype, promote_floats, require_tensors
 from s2sad.ops.settings import flag, positive
@@ -25,7 +26,7 @@ def widened(name: str, *operands: Any) -> tuple[DType, list[Any]]:
     S2sadError
         E0304 for what is no tensor.
     """
-    given = promote_floats(*require_tensors(name, *operands))
+    given = promote_floats(*decided(name, *require_tensors(name, *operands)))
     dtype = given[0].dtype
     return dtype, [as_dtype(x, dtype.compute) for x in given]
 

@@ -1,7 +1,8 @@
 """Which primitives and Cells gain by a narrow float, and which need a wide one?
 
 The lists of MindSpore 2.10's level ``"auto"``, for the primitives that its operations are here.
-What is in neither computes in the dtype in which its operands meet.
+What is in neither computes in the dtype in which its operands meet. An operation that is one
+primitive there and several here is decided as one, before its first.
 """
 
 from __future__ import annotations
@@ -22,6 +23,16 @@ WIDE_CELLS = ("BatchNorm1d", "BatchNorm2d", "BatchNorm3d", "LayerNorm")
 NARROW = frozenset({
     "matmul", "einsum", "conv", "conv_transpose",
 })  # fmt: skip
+
+#: Operations of many primitives that compute in float32 as one, their operands cast first.
+WIDE_OPERATIONS = frozenset({
+    "kl_div", "smooth_l1_loss", "soft_margin_loss", "triplet_margin_loss", "multi_margin_loss",
+    "multilabel_margin_loss", "binary_cross_entropy_with_logits", "nll_loss", "softplus",
+    "reciprocal", "cdist", "renorm",
+})  # fmt: skip
+
+#: Operations of many primitives that compute in a narrow float as one, what they add included.
+NARROW_OPERATIONS = frozenset({"dense", "prelu"})
 
 #: What leaves the range of float16 soon, or adds up many elements.
 WIDE = frozenset({

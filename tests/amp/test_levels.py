@@ -174,6 +174,17 @@ def test_auto_decides_in_branches_and_loops_and_its_gradient():
     require_same(ms.compile(step)(x), (dx, (dw,)))
 
 
+def test_a_class_derived_from_a_listed_one_stays_wide_at_o2():
+    class Norm(nn.LayerNorm):
+        pass
+
+    net = nn.SequentialCell(Norm((3,)), nn.Dense(3, 2))
+    compiled = ms.compile(amp.auto_mixed_precision(net, "O2"))
+    compiled(ms.Tensor(np.ones((2, 3), np.float32)))
+    found = by_cell(compiled)
+    assert (found["Norm"], found["Dense"]) == ({"f32"}, {"f16"})
+
+
 def test_lists_of_ones_own():
     ms.set_seed(2)
     net = amp.custom_mixed_precision(Net(), white_list=[nn.LayerNorm])

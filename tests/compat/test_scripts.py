@@ -34,7 +34,7 @@ SCRIPTS = {
 
 #: How far losses may be from MindSpore's, where that is not 1e-4.
 TOLERANCES = {
-    "mixed_precision": 1e-3,  # float16 rounds to 5e-4, in each sum in another order
+    "mixed_precision": 2e-4,  # what test_mixed_precision.py accounts for, cast by cast
 }
 
 

@@ -14,7 +14,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from s2sad import mindrecord
 from s2sad.core.diagnostics import S2sadError
 from s2sad.mindrecord import FileReader, FileWriter, packing, set_enc_key
 from support.refusals import fails
@@ -268,8 +267,3 @@ def test_what_is_there_stays_as_it_is(tmp_path):
     fails("E0608", FileWriter.open_for_append, str(tmp_path / "a"))
     (tmp_path / "a").write_bytes(b"abc")
     fails("E0608", FileWriter.open_for_append, str(tmp_path / "a"))
-
-
-@pytest.mark.parametrize("name", ["CsvToMR", "MnistToMR", "ImageNetToMR", "TFRecordToMR"])
-def test_converters_are_refused_with_what_to_do(name):
-    fails("E0220", getattr, mindrecord, name)

@@ -6,8 +6,6 @@ Pillow's the result is Pillow's again.
 
 from __future__ import annotations
 
-import importlib
-import importlib.util
 import sys
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
@@ -15,28 +13,13 @@ from typing import Any
 
 import numpy as np
 
+from s2sad.core.datafiles import pillow
 from s2sad.core.diagnostics import fail
 from s2sad.dataset.arguments import whole
 from s2sad.dataset.transforms.base import Transform, array_of, require_numbers
 
 #: Size of an image: height and width.
 Size = tuple[int, int]
-
-
-def pillow(module: str, wanted: object) -> Any:
-    """A module of Pillow.
-
-    Raises
-    ------
-    S2sadError
-        E0712 where Pillow is not installed.
-    """
-    if importlib.util.find_spec("PIL") is None:
-        raise fail(
-            "E0712", f"{type(wanted).__name__} needs Pillow, which is not installed",
-            help="pip install 's2sad[vision]'",
-        )  # fmt: skip
-    return importlib.import_module(f"PIL.{module}")
 
 
 def is_pil(image: object) -> bool:
