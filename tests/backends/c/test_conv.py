@@ -35,6 +35,11 @@ FORMS: list[tuple[tuple[int, ...], int, tuple[int, ...], Facts]] = [
     ((2, 6, 8, 8), 4, (1, 1), {}), ((2, 6, 8, 8), 4, (1, 1), {"stride": 2, "groups": 2}),
     ((1, 3, 70, 70), 2, (3, 3), {"padding": 1}), ((1, 1, 2, 1500), 2, (1, 3), {}),
     ((17, 3, 5, 5), 50, (2, 2), {}), ((37, 2, 4, 4), 3, (2, 2), {}),
+    # Several images, windows that move by one, lanes that are channels at the taps of a column.
+    ((5, 6, 14, 14), 16, (5, 5), {}), ((4, 5, 9, 21), 7, (3, 3), {"padding": ((0, 2), (1, 3))}),
+    ((3, 10, 6, 9), 6, (3, 5), {"padding": ((3, 0), (0, 4)), "groups": 2}),
+    ((4, 35, 3, 18), 5, (1, 3), {"padding": ((2, 0), (1, 0))}),
+    ((4, 5, 3, 6, 17), 3, (2, 3, 3), {"padding": 1}), ((7, 16, 40), 5, (5,), {"padding": 9}),
     # Groups, and a filter or two a channel.
     ((2, 6, 10, 10), 6, (3, 3), {"padding": 1, "groups": 6}),
     ((2, 5, 11, 9), 10, (3, 3), {"stride": 2, "dilation": 2, "padding": 2, "groups": 5}),

@@ -7,7 +7,8 @@
  *                     sliding  few filters: windows that follow each other in the frame are columns
  *                              of B as they stand; those over the end of a row count for nothing
  *                     packed   all else: patches are packed straight into the panels of B
- *   conv_input_grad            the transposed product, of which columns are added onto a frame
+ *   conv_input_grad   strips   windows step by one, few taps: lanes are channels at the taps of a column
+ *                     columns  the transposed product, of which columns are added onto a frame
  *   conv_filter_grad  lanes    the same as of conv, over the cotangents with filters as lanes
  *                     dots     few filters: dot products of rows of windows
  *                     packed   all else, by panels of patches
@@ -26,6 +27,8 @@
 #include "conv_lanes.h"
 
 #include "conv_forward.h"
+
+#include "conv_strips.h"
 
 #include "conv_input_grad.h"
 

@@ -44,9 +44,9 @@ static int packed_filter_tiles(void *data, int64_t begin, int64_t end)
 /* Products of LANES windows of a row, or of the last `rest` ones, with what they see. */
 static inline __attribute__((always_inline)) void
 dot_row(const int filters, const int taps, const bool is_rest, lanes rest, const S2_REAL *dy,
-        int64_t dy_row, const S2_REAL *frame, const int64_t *at, vector sums[4][4])
+        int64_t dy_row, const S2_REAL *frame, const int64_t *at, vector sums[S2_FEW][4])
 {
-    vector left[4];
+    vector left[S2_FEW];
     for (int f = 0; f < filters; f++) {
         left[f] = *(const loose *)(dy + f * dy_row);
         if (is_rest)
@@ -70,10 +70,10 @@ dot_windows(const int filters, const int taps, const job *j, const S2_REAL *dy,
     int64_t width = w->count[2], whole = width / LANES * LANES, at[4];
     int64_t dy_image = w->filters * j->positions, frame_image = w->channels * j->channel;
     lanes rest = lanes_between(0, width - whole);
-    vector sums[4][4];
+    vector sums[S2_FEW][4];
     for (int t = 0; t < 4; t++) {
         at[t] = t < taps ? taps_at[t] : 0;
-        for (int f = 0; f < 4; f++)
+        for (int f = 0; f < filters; f++)
             sums[f][t] = (vector){0};
     }
     for (int64_t image = 0; image < j->images; image++)
@@ -102,22 +102,23 @@ dot_windows(const int filters, const int taps, const job *j, const S2_REAL *dy,
         dot_windows(filters, taps, j, dy, frame, at, to, to_row);                                  \
     }
 #define DOTS_OF(filters) DOTS(filters, 1) DOTS(filters, 2) DOTS(filters, 3) DOTS(filters, 4)
-DOTS_OF(1) DOTS_OF(2) DOTS_OF(3) DOTS_OF(4)
-#define NAMES_OF(n) {dots_##n##_1, dots_##n##_2, dots_##n##_3, dots_##n##_4}
+#define NAMES_OF(n) {dots_##n##_1, dots_##n##_2, dots_##n##_3, dots_##n##_4},
+
+S2_EACH_FEW(DOTS_OF)
 
 /* By the number of filters and of taps, less 1. */
-static void (*const DOT_TILES[4][4])(const job *, const S2_REAL *, const S2_REAL *,
-                                     const int64_t *, S2_REAL *, int64_t) = {
-    NAMES_OF(1), NAMES_OF(2), NAMES_OF(3), NAMES_OF(4)};
+static void (*const DOT_TILES[S2_FEW][4])(const job *, const S2_REAL *, const S2_REAL *,
+                                          const int64_t *, S2_REAL *, int64_t) = {
+    S2_EACH_FEW(NAMES_OF)};
 
-/* A tile is a row of such products: four filters, all taps. */
+/* A tile is a row of such products: `high` filters, all taps. */
 static int dot_filter_tiles(void *data, int64_t begin, int64_t end)
 {
     const job *j = data;
     int64_t depth = j->inputs * j->taps;
     for (int64_t t = begin; t < end; t++) {
-        int64_t group = t / j->down, first = t % j->down * 4, filter = group * j->outputs + first;
-        int64_t filters = s2_least(4, j->outputs - first);
+        int64_t group = t / j->down, first = t % j->down * j->high;
+        int64_t filter = group * j->outputs + first, filters = s2_least(j->high, j->outputs - first);
         for (int64_t tap = 0; tap < depth; tap += 4)
             DOT_TILES[filters - 1][s2_least(4, depth - tap) - 1](
                 j, j->windows + filter * j->positions,
@@ -178,7 +179,9 @@ static int filter_grad(const kind *kind, const s2_conv *what, const void *x, con
     j.x = x, j.y = dy;
     j.way = lanes_fit(&j) ? OVER_LANES : dots_pay(&j) ? DOTS : PACKED;
     int64_t lines = j.way == OVER_LANES ? depth : j.outputs;
-    j.high = j.way == DOTS ? 4 : s2_even(lines, j.way == PACKED ? S2_TILE_ROWS : S2_ROWS);
+    j.high = s2_even(lines, j.way == DOTS     ? S2_FEW
+                            : j.way == PACKED ? S2_TILE_ROWS
+                                              : S2_ROWS);
     j.wide = j.way == PACKED ? s2_even(depth, S2_PATCHES) : depth;
     j.down = s2_ceil_div(lines, j.high);
     j.across = s2_ceil_div(depth, j.wide);

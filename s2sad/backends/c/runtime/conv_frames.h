@@ -1,10 +1,10 @@
 /* Where do the elements of an image, its windows and their taps lie, in one type?
  *
  * Included by conv_engine.h. An image is copied into a frame first, which holds the zeros of the
- * padding too, as the type that is computed in. Where windows move by a stride, its elements are
- * sorted by their place modulo that stride, so that the next window sees the next element always:
- * what window (a, b, c) sees at a tap is element at[tap] + a * plane + b * row + c of the frame. No
- * bounds to look at, and no strides. */
+ * padding too, as the type that is computed in; one that is such a frame already is used as it
+ * stands. Where windows move by a stride, its elements are sorted by their place modulo that stride,
+ * so that the next window sees the next element always: what window (a, b, c) sees at a tap is
+ * element at[tap] + a * plane + b * row + c of the frame. No bounds to look at, and no strides. */
 
 enum {
     LINES = LANES * S2_WIDE, /* the widest panel */
@@ -180,10 +180,35 @@ static int frame_channels(void *data, int64_t begin, int64_t end)
     return 0;
 }
 
+/* Elements that may be read behind frames and cotangents. */
+static int64_t read_behind(const job *j) { return j->way == OVER_LANES ? 0 : SLACK; }
+
+/* Whether images of `size` elements can be used where they stand: those at hand are widened
+ * already, and what may be read behind the last one belongs to others. */
+static bool stand(const job *j, int64_t size, int64_t image, int64_t images)
+{
+    return !j->kind->round && (image + images) * size + read_behind(j) <= j->what->batch * size;
+}
+
+/* Whether a frame is an image as it stands. */
+static bool are_frames(const job *j)
+{
+    const s2_conv *w = j->what;
+    for (int i = 0; i < 3; i++)
+        if (w->stride[i] != 1 || w->before[i] || j->room[i] != w->size[i])
+            return false;
+    return j->row == w->size[2];
+}
+
 /* Put the images [image, image + images) into frames: 0, or 2 without memory. */
 static int frame_images(job *j, int64_t image, int64_t images)
 {
     int64_t size = j->what->channels * j->channel;
+    if (are_frames(j) && stand(j, size, image, images)) {
+        j->frame = (const S2_REAL *)(const void *)j->x + image * size;
+        j->image = image, j->images = images;
+        return 0;
+    }
     S2_REAL *frame = s2_workspace(S2_IMAGE, (size_t)(images * size + SLACK) * sizeof *frame);
     if (!frame)
         return 2;
@@ -214,6 +239,10 @@ static int each_image(job *j, int64_t count, s2_task task)
 static int load_windows(job *j, int use)
 {
     int64_t size = j->what->filters * j->positions, count = j->images * size;
+    if (stand(j, size, j->image, j->images)) {
+        j->windows = (const S2_REAL *)(const void *)j->y + j->image * size;
+        return 0;
+    }
     S2_REAL *to = s2_workspace(use, (size_t)(count + SLACK) * sizeof *to);
     if (!to)
         return 2;

@@ -140,6 +140,19 @@ static int input_grad_tiles(void *data, int64_t begin, int64_t end)
     return failed;
 }
 
+/* The same by strips (conv_strips.h). */
+static int strip_images(void *data, int64_t begin, int64_t end)
+{
+    job own = *(job *)data, *j = &own;
+    int failed = 0;
+    for (j->image = begin; j->image < end && !failed; j->image++) {
+        failed = load_windows(j, S2_PARTS);
+        if (!failed)
+            failed = s2_parallel_for(j->what->groups, 1, strip_tiles, j);
+    }
+    return failed;
+}
+
 static int input_grad_images(void *data, int64_t begin, int64_t end)
 {
     job own = *(job *)data, *j = &own;
@@ -163,6 +176,10 @@ static int input_grad(const kind *kind, const s2_conv *what, const void *dy, con
     if (what->batch * what->channels * j.spatial == 0)
         return 0;
     j.y = dy, j.w = w, j.result = dx;
+    if (strips_fit(&j)) {
+        j.way = OVER_LANES, j.images = 1;
+        return turn_strips(&j) ? 2 : each_image(&j, what->batch, strip_images);
+    }
     j.bundle = s2_most(1, s2_least(S2_CHUNK / j.positions, what->batch));
     j.high = s2_even(j.inputs, s2_most(1, S2_COLUMN_LINES / j.taps));
     j.down = s2_ceil_div(j.inputs, j.high);

@@ -126,25 +126,25 @@ static inline vector widened(const job *j, const char *from, int64_t n)
     return x;
 }
 
-/* `windows` windows of `filters` filters, LANES of each at most, to elements of the output: the
+/* `windows` windows of `filters` filters, LANES of each at most, to elements `row` bytes apart: the
  * sums of a window lie beside each other. */
-static inline void write_square(const job *j, const S2_REAL *sums, int64_t wide, int64_t windows,
-                                int64_t filters, char *to)
+static inline void write_square(const job *j, const S2_REAL *sums, int64_t wide, int64_t row,
+                                int64_t windows, int64_t filters, char *to)
 {
-    int64_t row = j->positions * j->kind->bytes;
     vector x[LANES];
-    if (windows == LANES && filters == LANES && !j->kind->round) {
+    if (windows == LANES && !j->kind->round) {
 #pragma GCC unroll 16
         for (int i = 0; i < LANES; i++)
-            x[i] = *(const vector *)(sums + i * wide);
+            x[i] = *(const loose *)(sums + i * wide);
         turn_square(x);
 #pragma GCC unroll 16
         for (int l = 0; l < LANES; l++)
-            *(loose *)(to + l * row) = x[l];
+            if (l < filters)
+                *(loose *)(to + l * row) = x[l];
         return;
     }
     for (int64_t i = 0; i < LANES; i++)
-        x[i] = i < windows ? *(const vector *)(sums + i * wide) : (vector){0};
+        x[i] = i < windows ? (vector)*(const loose *)(sums + i * wide) : (vector){0};
     turn_square(x);
     for (int64_t l = 0; l < filters; l++)
         if (j->kind->round)
@@ -215,8 +215,8 @@ static int lane_tiles(void *data, int64_t begin, int64_t end)
         char *y = j->result + ((j->image * w->filters + filter) * j->positions + col) * bytes;
         for (int64_t f = 0; f < j->outputs; f += LANES)
             for (int64_t p = 0; p < cols; p += LANES)
-                write_square(j, sums + p * wide + f, wide, s2_least(LANES, cols - p),
-                             s2_least(LANES, j->outputs - f),
+                write_square(j, sums + p * wide + f, wide, j->positions * bytes,
+                             s2_least(LANES, cols - p), s2_least(LANES, j->outputs - f),
                              y + (f * j->positions + p) * bytes);
         if (w->epilogue)
             w->epilogue(w->epilogue_data, j->image, filter, col, j->outputs, cols);

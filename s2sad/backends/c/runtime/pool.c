@@ -6,7 +6,6 @@
 enum {
     WORTH_A_THREAD = 16384,
     ALIGNMENT = 64,
-    STEP = 4,     /* windows of 2 by 2 elements that are dealt with at a time */
     COLUMNS = 16, /* windows are computed in multiples of so many, those beyond the last in vain */
 };
 
@@ -60,6 +59,8 @@ typedef struct largest {
 typedef struct pairs {
     void (*row)(const char *x, int64_t width, int64_t n, char *y);
     void (*grad)(const char *x, const char *dy, int64_t width, int64_t n, char *dx);
+    int64_t step;              /* windows that are dealt with at a time */
+    const struct pairs *fewer; /* for rows of fewer; NULL where there is nothing better */
 } pairs;
 
 typedef struct sums {
@@ -192,13 +193,23 @@ static int32_t first_row(const s2_windows *w, row r)
 #define LOWEST 0
 #define BEATS LARGER
 #include "pool_max.h"
+#define NAME(part) f32_few_##part
+#define T float
+#define L int32_t
+#define STEP 4
+#define FEWER NULL
+#include "pool_pairs.h"
 #define NAME(part) f32_##part
 #define T float
 #define L int32_t
+#define STEP 8
+#define FEWER &f32_few_pairs
 #include "pool_pairs.h"
 #define NAME(part) f64_##part
 #define T double
 #define L int64_t
+#define STEP 4
+#define FEWER NULL
 #include "pool_pairs.h"
 #define NAME(part) f32_##part
 #define T float
@@ -315,13 +326,22 @@ static bool are_pairs(const pooling *p)
     return are;
 }
 
+/* What deals with rows of `n` windows. */
+static const pairs *pairs_for(const pairs *p, int64_t n)
+{
+    while (n < p->step && p->fewer)
+        p = p->fewer;
+    return p;
+}
+
 static int pair_rows(void *data, int64_t begin, int64_t end)
 {
     const pooling *p = data;
     int64_t high = p->w->count[1], wide = p->w->count[2], width = p->width * p->bytes;
+    const pairs *of = pairs_for(p->pairs, wide);
     for (int64_t item = begin; item < end; item++) {
         const char *x = p->x + (item / high * p->w->size[1] + item % high * 2) * width;
-        p->pairs->row(x, p->width, wide, p->y + item * wide * p->bytes);
+        of->row(x, p->width, wide, p->y + item * wide * p->bytes);
     }
     return 0;
 }
@@ -330,12 +350,13 @@ static int pair_planes(void *data, int64_t begin, int64_t end)
 {
     const pooling *p = data;
     int64_t high = p->w->count[1], wide = p->w->count[2], width = p->width * p->bytes;
+    const pairs *of = pairs_for(p->pairs, wide);
     for (int64_t item = begin; item < end; item++) {
         const char *x = p->x + item * p->rows * width, *dy = p->dy + item * high * wide * p->bytes;
         char *dx = p->y + item * p->rows * width;
         for (int64_t i = 0; i < high; i++)
-            p->pairs->grad(x + 2 * i * width, dy + i * wide * p->bytes, p->width, wide,
-                           dx + 2 * i * width);
+            of->grad(x + 2 * i * width, dy + i * wide * p->bytes, p->width, wide,
+                     dx + 2 * i * width);
         memset(dx + 2 * high * width, 0, (size_t)((p->w->size[1] - 2 * high) * width));
     }
     return 0;

@@ -1,9 +1,21 @@
 /* What is the largest of each window of 2 by 2 elements, where windows follow each other without
  * padding, and where does its gradient go? Included once for each NAME, of floats of the type T, L
- * being the integer of its size.
+ * being the integer of its size; for rows of fewer than STEP windows, FEWER is used.
  *
  * Windows are dealt with STEP at a time: the last ones of a row again where STEP does not divide it,
  * those of a shorter row as if there were more. */
+
+#if STEP == 8
+#define EVEN 0, 2, 4, 6, 8, 10, 12, 14
+#define ODD 1, 3, 5, 7, 9, 11, 13, 15
+#define FIRST 0, 8, 1, 9, 2, 10, 3, 11
+#define LAST 4, 12, 5, 13, 6, 14, 7, 15
+#else
+#define EVEN 0, 2, 4, 6
+#define ODD 1, 3, 5, 7
+#define FIRST 0, 4, 1, 5
+#define LAST 2, 6, 3, 7
+#endif
 
 typedef T NAME(some) __attribute__((vector_size(STEP * sizeof(T))));
 typedef L NAME(mask) __attribute__((vector_size(STEP * sizeof(T))));
@@ -13,12 +25,12 @@ static inline void NAME(apart)(const T *x, NAME(some) to[2])
 {
     NAME(some) a, b;
     memcpy(&a, x, sizeof a), memcpy(&b, x + STEP, sizeof b);
-    to[0] = SHUFFLE(a, b, 0, 2, 4, 6), to[1] = SHUFFLE(a, b, 1, 3, 5, 7);
+    to[0] = SHUFFLE(a, b, EVEN), to[1] = SHUFFLE(a, b, ODD);
 }
 
 static inline void NAME(together)(const NAME(some) x[2], T *to)
 {
-    NAME(some) a = SHUFFLE(x[0], x[1], 0, 4, 1, 5), b = SHUFFLE(x[0], x[1], 2, 6, 3, 7);
+    NAME(some) a = SHUFFLE(x[0], x[1], FIRST), b = SHUFFLE(x[0], x[1], LAST);
     memcpy(to, &a, sizeof a), memcpy(to + STEP, &b, sizeof b);
 }
 
@@ -92,8 +104,14 @@ static void NAME(pair_grad)(const char *from, const char *given, int64_t width, 
         dx[i] = dx[width + i] = 0;
 }
 
-static const pairs NAME(pairs) = {NAME(pair_row), NAME(pair_grad)};
+static const pairs NAME(pairs) = {NAME(pair_row), NAME(pair_grad), STEP, FEWER};
 
+#undef EVEN
+#undef ODD
+#undef FIRST
+#undef LAST
 #undef NAME
 #undef T
 #undef L
+#undef STEP
+#undef FEWER

@@ -35,12 +35,14 @@
 #endif
 
 /* DO(1), DO(2), ... DO(S2_ROWS). */
-#define S2_UP_TO_6(DO) DO(1) DO(2) DO(3) DO(4) DO(5) DO(6)
+#define S2_UP_TO_3(DO) DO(1) DO(2) DO(3)
+#define S2_UP_TO_6(DO) S2_UP_TO_3(DO) DO(4) DO(5) DO(6)
 #define S2_UP_TO_8(DO) S2_UP_TO_6(DO) DO(7) DO(8)
 #define S2_UP_TO_14(DO) S2_UP_TO_8(DO) DO(9) DO(10) DO(11) DO(12) DO(13) DO(14)
 #define S2_UP_TO(rows, DO) S2_JOIN(S2_UP_TO_, rows)(DO)
 #define S2_JOIN(a, b) a##b
 #define S2_EACH_ROWS(DO) S2_UP_TO(S2_ROWS, DO)
+#define S2_EACH_FEW(DO) S2_UP_TO(S2_FEW, DO)
 
 #define S2_DEPTH 320         /* elements of the inner axis in a block */
 #define S2_BLOCK 168         /* rows of A in a block */
@@ -69,6 +71,8 @@
 #define S2_PATCHES 512           /* columns of patches that a task packs, at most */
 #define S2_COLUMN_LINES 160      /* taps whose columns are added onto frames at a time, at most ... */
 #define S2_COLUMN_BLOCK 65536    /* ... and elements of these */
+#define S2_STRIP_ELEMENTS 65536  /* of a turned image, and of turned filters, at most ... */
+#define S2_STRIP_IMAGES 4        /* ... of so many groups of images, at least */
 #define S2_GATHER_COST 4         /* of packing 4 elements of patches, in multiplications of vectors */
 #define S2_DOT_COST 8            /* of 4 multiplications of vectors by dot products */
 #define S2_DOT_IMAGES 65536      /* elements of the images that are dealt with at a time */
