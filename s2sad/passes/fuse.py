@@ -30,6 +30,8 @@ SHARED = 1024 * 1024
 #: Numbers of a program above which loops read them: each would be a kernel of its own otherwise,
 #: and a compiler of C takes many milliseconds for one.
 MANY_NUMBERS = 64
+#: Operations of a group up to which it grows one by one.
+BY_ONE = 64
 #: What is made anew for each reader: it costs nothing inside of a loop.
 SOURCES = frozenset((shape.broadcast_to, shape.iota))
 
@@ -167,14 +169,34 @@ class _Groups(Grouping):
         self.candidates = {op for op in self.operations if _is_candidate(op)}
 
     def join_all(self) -> None:
-        """Let each operation join the groups of what it reads, where that is worth it."""
+        """Let each operation join the groups of what it reads, where that is worth it.
+
+        Whether it is takes as long as the group is large. So groups grow to `BY_ONE` operations one
+        by one, and then as wholes.
+        """
+        for producer, reader in self._read_by():
+            if self._size(producer, reader) <= BY_ONE:
+                self._join(producer, reader)
+        asked: set[tuple[Operation, Operation]] = set()
+        for producer, reader in self._read_by():
+            pair = self.leader[producer], self.leader[reader]
+            if pair not in asked and self._size(producer, reader) > BY_ONE:
+                asked.add(pair)
+                self._join(producer, reader)
+        for one, other in self._siblings():
+            self._unite(self.leader[one], self.leader[other])
+
+    def _read_by(self) -> Iterator[tuple[Operation, Operation]]:
+        """Operations that may join, and those that read them, in order of these."""
         for op in self.operations:
             if op in self.candidates:
                 for value in op.operands:
-                    if value.owner in self.number:
-                        self._join(value.owner, op)  # type: ignore[arg-type]
-        for one, other in self._siblings():
-            self._unite(self.leader[one], self.leader[other])
+                    if value.owner in self.candidates:
+                        yield value.owner, op  # type: ignore[misc]
+
+    def _size(self, one: Operation, other: Operation) -> int:
+        """How many operations their groups have."""
+        return sum(len(self.members[leader]) for leader in {self.leader[one], self.leader[other]})
 
     def _siblings(self) -> Iterator[tuple[Operation, Operation]]:
         """Reductions of one kind, over the same axes, whose groups read one large array."""
@@ -195,8 +217,6 @@ class _Groups(Grouping):
         return [group for group in groups.values() if len(group) > 1]
 
     def _join(self, producer: Operation, reader: Operation) -> None:
-        if producer not in self.candidates:
-            return
         if reader in self.copies and producer not in self.copies:
             return
         self._unite(self.leader[producer], self.leader[reader])

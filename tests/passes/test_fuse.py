@@ -130,6 +130,16 @@ def test_groups_have_a_size():
     assert [len(group.split()) for group in groups(fused(run, f64[3], max_ops=8))] == [8, 8, 4]
 
 
+def test_large_groups_join_as_wholes():
+    def run(x):
+        for _ in range(150):
+            x = p.mul(p.tanh(x), x)
+        return x
+
+    found = [len(group.split()) for group in groups(fused(run, f64[3], max_ops=256))]
+    assert found == [256, 44]
+
+
 def test_bodies_of_loops_and_branches():
     def run(x, c):
         y = p.for_(0, 3, 1, x, body=lambda i, y: p.neg(p.sin(y)))

@@ -156,24 +156,33 @@ class Group:
 
     def pairs(self) -> set[tuple[int, int]]:
         """Inputs and outputs that may share memory: each element is read before it is written."""
+        maps: dict[Value, list[Map]] = {}
+        for value, map_ in self.accesses:
+            maps.setdefault(value, []).append(map_)
+        read, known = self._read_last(), self._known_first()
         pairs = set()
         for i, value in enumerate(self.inputs):
-            maps = [m for v, m in self.accesses if v is value]
             for o, output in enumerate(self.outputs):
-                same = maps == [self.space.maps[output]] and value.shape == output.shape
+                same = maps[value] == [self.space.maps[output]] and value.shape == output.shape
                 if same and value.dtype.itemsize == output.dtype.itemsize:
-                    if not self.space.reduced or self._is_read_before(value, output):
+                    # A row goes over memory stage by stage; what is computed at one time is read
+                    # before that.
+                    if not self.space.reduced or read[value] <= known[output]:
                         pairs.add((i, o))
         return pairs
 
-    def _is_read_before(self, value: Value, output: Value) -> bool:
-        """Whether all that reads an element of `value` does so before that of `output` is known.
+    def _read_last(self) -> dict[Value, int]:
+        """When each value is read the last time."""
+        found: dict[Value, int] = {}
+        for op in self.operations:
+            time = self._time(op)
+            for value in op.operands:
+                found[value] = max(found.get(value, time), time)
+        return found
 
-        A row goes over memory stage by stage. What is computed at one time is read before that.
-        """
-        readers = (op for op in self.operations if value in op.operands)
-        written = next(op for op in self.operations if op.result is output)
-        return all(self._time(op) <= self._time(written) for op in readers)
+    def _known_first(self) -> dict[Value, int]:
+        """When each value is computed."""
+        return {op.result: self._time(op) for op in self.operations}
 
     def _time(self, op: Operation) -> int:
         """When a row has `op` computed, and stored where it is an output.

@@ -8,9 +8,8 @@ a block of passes; what a later piece reads of an earlier one lies in a *strip* 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import chain
 
 from s2sad.backends.c.group import EXPENSIVE, Group
 from s2sad.ir.graph import Operation, Value
@@ -49,9 +48,10 @@ def pieces(
     parts = [list(operations)] if passes < LEAST else list(_parts(operations))
     made = {op.result: number for number, part in enumerate(parts) for op in part}
     last = len(parts) - 1
+    lie_over = _lie_over(group) if last else {}
     where = {
-        value: last if _is_held(value, made.get(value, last), parts, group) else made[value]
-        for value in stores
+        value: last if _is_read(lie_over.get(value, ()), parts[n + 1 :]) else n
+        for value, n in ((value, made.get(value, last)) for value in stores)
     }
     reads = [
         {v for op in part for v in op.operands} | {v for v in stores if where[v] == number}
@@ -81,8 +81,13 @@ def _parts(operations: Sequence[Operation]) -> Iterator[list[Operation]]:
     yield part
 
 
-def _is_held(value: Value, number: int, parts: Sequence[Sequence[Operation]], group: Group) -> bool:
-    """Whether `value`, known in part `number`, may lie where a later part still reads."""
-    output = group.outputs.index(value)
-    over = {group.inputs[i] for i, o in group.pairs() if o == output}
-    return any(not over.isdisjoint(op.operands) for op in chain(*parts[number + 1 :]))
+def _lie_over(group: Group) -> dict[Value, set[Value]]:
+    """The inputs in whose memory each output may lie."""
+    found: dict[Value, set[Value]] = {}
+    for i, o in group.pairs():
+        found.setdefault(group.outputs[o], set()).add(group.inputs[i])
+    return found
+
+
+def _is_read(values: Collection[Value], parts: Iterable[Sequence[Operation]]) -> bool:
+    return bool(values) and any(v in values for part in parts for op in part for v in op.operands)
