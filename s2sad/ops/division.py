@@ -177,4 +177,5 @@ def reciprocal(input: Any) -> Any:
     >>> reciprocal(ms.Tensor([2.0, 0.0])).asnumpy()
     array([0.5, inf], dtype=float32)
     """
-    return p.div(1, floats_of(*decided("reciprocal", input), "reciprocal"))
+    (x,) = decided("reciprocal", input)
+    return p.div(1, floats_of(x, "reciprocal"))

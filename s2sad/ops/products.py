@@ -196,7 +196,8 @@ def renorm(input: Any, p: float, axis: int, maxnorm: float) -> Any:
     array([[0.6, 0.8],
            [0.3, 0.4]], dtype=float32)
     """
-    x = floats_of(*decided("renorm", input), "renorm")
+    (x,) = decided("renorm", input)
+    x = floats_of(x, "renorm")
     others = tuple(each for each in range(x.ndim) if each != axis_of(axis, x.ndim))
     length, most = vector_norm(x, positive("p", p), others, True), positive("maxnorm", maxnorm)
     is_long = prims.greater(length, most)
