@@ -40,6 +40,12 @@ FORMS: list[tuple[tuple[int, ...], int, tuple[int, ...], Facts]] = [
     ((3, 10, 6, 9), 6, (3, 5), {"padding": ((3, 0), (0, 4)), "groups": 2}),
     ((4, 35, 3, 18), 5, (1, 3), {"padding": ((2, 0), (1, 0))}),
     ((4, 5, 3, 6, 17), 3, (2, 3, 3), {"padding": 1}), ((7, 16, 40), 5, (5,), {"padding": 9}),
+    # Lanes are windows: whole vectors of them and nearly so, several of a row, strides, groups.
+    ((2, 3, 9, 64), 13, (3, 3), {"padding": 1}), ((1, 4, 5, 80), 7, (3, 5), {"padding": (1, 2)}),
+    ((2, 6, 11, 63), 26, (3, 3), {"stride": (2, 1), "padding": 1, "groups": 2}),
+    ((1, 3, 13, 95), 64, (5, 5), {"stride": 2, "dilation": (1, 2), "padding": 4}),
+    ((2, 2, 3, 5, 46), 18, (2, 3, 3), {"padding": (1, 0, 1)}), ((3, 5, 31), 9, (2,), {}),
+    ((1, 2, 150, 512), 3, (1, 1), {}),
     # Groups, and a filter or two a channel.
     ((2, 6, 10, 10), 6, (3, 3), {"padding": 1, "groups": 6}),
     ((2, 5, 11, 9), 10, (3, 3), {"stride": 2, "dilation": 2, "padding": 2, "groups": 5}),

@@ -3,7 +3,8 @@
  * Included by conv_f32.c and conv_f64.c, which define S2_REAL, S2_REAL_BYTES, S2_LANE and S2_NAME.
  * Images lie in frames (conv_frames.h), in which the windows of a row follow each other.
  *
- *   conv              lanes    lanes of vectors are filters: windows are multiplied as they stand
+ *   conv              rows     lanes of vectors are windows of a row: sums stand where they belong
+ *                     lanes    lanes of vectors are filters: windows are multiplied as they stand
  *                     sliding  few filters: windows that follow each other in the frame are columns
  *                              of B as they stand; those over the end of a row count for nothing
  *                     packed   all else: patches are packed straight into the panels of B
@@ -25,6 +26,8 @@
 #include "conv_patches.h"
 
 #include "conv_lanes.h"
+
+#include "conv_rows.h"
 
 #include "conv_forward.h"
 

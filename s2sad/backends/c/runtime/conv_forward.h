@@ -120,14 +120,16 @@ static int conv_images(void *data, int64_t begin, int64_t end)
 {
     job own = *(job *)data, *j = &own;
     int64_t groups = j->what->groups, most = j->bundle;
+    int64_t planes = j->way == PACKED ? 1 : j->what->count[0];
+    s2_task tiles = j->way == OVER_ROWS    ? row_tiles
+                    : j->way == OVER_LANES ? lane_tiles
+                    : j->way == SLIDING    ? sliding_tiles
+                                           : packed_tiles;
     int failed = 0;
     for (int64_t i = begin; i < end && !failed; i++) {
         failed = frame_images(j, i * most, s2_least(most, j->what->batch - i * most));
-        if (!failed && j->way != PACKED)
-            failed = s2_parallel_for(groups * j->what->count[0] * j->across, 1,
-                                     j->way == SLIDING ? sliding_tiles : lane_tiles, j);
-        else if (!failed)
-            failed = s2_parallel_for(groups * j->down * j->across, 1, packed_tiles, j);
+        if (!failed)
+            failed = s2_parallel_for(groups * planes * j->down * j->across, 1, tiles, j);
     }
     return failed;
 }
@@ -135,6 +137,8 @@ static int conv_images(void *data, int64_t begin, int64_t end)
 static int way_of(const job *j)
 {
     int64_t width = j->what->count[2];
+    if (rows_fit(j))
+        return OVER_ROWS;
     if (lanes_fit(j) && s2_even(width, S2_ROWS) >= S2_LEAST_ROWS)
         return OVER_LANES;
     return j->outputs <= S2_IN_PLACE && j->row <= 2 * width ? SLIDING : PACKED;
@@ -149,8 +153,14 @@ static int convolve(const kind *kind, const s2_conv *what, const void *x, const 
         return 0;
     j.x = x, j.w = w, j.result = y;
     j.way = way_of(&j);
-    j.bundle = 1;
-    if (j.way != PACKED) {
+    j.bundle = j.down = 1;
+    if (j.way == OVER_ROWS) {
+        j.high = s2_even(j.outputs, S2_FEW);
+        int64_t most = S2_LANE_SUMS / (j.high * what->count[2]);
+        j.wide = s2_even(what->count[1], s2_most(1, most));
+        j.down = s2_ceil_div(j.outputs, j.high);
+        j.across = s2_ceil_div(what->count[1], j.wide);
+    } else if (j.way != PACKED) {
         int64_t most = j.way == SLIDING ? S2_SLIDE / j.row
                                         : S2_LANE_SUMS / (what->count[2] * lanes_wide(&j));
         j.wide = s2_even(what->count[1], s2_most(1, most));
@@ -162,7 +172,7 @@ static int convolve(const kind *kind, const s2_conv *what, const void *x, const 
         j.down = s2_ceil_div(j.outputs, j.high);
         j.across = s2_ceil_div(j.positions, j.wide);
     }
-    if (j.way == OVER_LANES && turn_filters(&j))
+    if ((j.way == OVER_LANES || j.way == OVER_ROWS) && turn_filters(&j))
         return 2;
     return each_image(&j, s2_ceil_div(what->batch, j.bundle), conv_images);
 }

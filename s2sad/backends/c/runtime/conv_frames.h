@@ -37,7 +37,7 @@ typedef struct {
     int64_t taps;                     /* elements of a channel's filter */
     int64_t positions, spatial;       /* elements of a channel of the output, of the input */
     int64_t *at;                      /* of each tap of each channel of a group */
-    enum { PACKED, SLIDING, DOTS, OVER_LANES } way;
+    enum { PACKED, SLIDING, DOTS, OVER_LANES, OVER_ROWS } way;
     const S2_REAL *filters;           /* turned, where lanes are filters */
     const S2_REAL *frame;             /* of the image at hand, or of those ... */
     int64_t image, images, bundle;    /* the first, how many; how many at most */
