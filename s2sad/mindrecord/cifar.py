@@ -1,7 +1,8 @@
 """How are the files of CIFAR read that Python's `pickle` has written?
 
-Such a file could name any function to be called. Here it gets arrays of NumPy and what `pickle`
-makes by itself; another name is an error.
+The archive for Python has no others. Such a file could name any function to be called, and NumPy
+itself, when it makes a dtype anew, believes what the file says of memory. So no name in a file is
+looked up: for the few that arrays of bytes need there are stand-ins here; another one is an error.
 """
 
 from __future__ import annotations
@@ -20,21 +21,64 @@ from s2sad.core.diagnostics import fail
 #: Images, uint8 (count, 32, 32, 3), and labels, (count, kinds of labels).
 Part = tuple[np.ndarray, np.ndarray]
 
-#: What files may name, by the modules of NumPy 1 and 2, and of Python 3 for bytes in protocol 2.
-_ALLOWED = {
-    ("numpy", "ndarray"), ("numpy", "dtype"), ("_codecs", "encode"),
-    *((f"numpy.{core}.multiarray", "_reconstruct") for core in ("core", "_core")),
-    *((f"numpy.{core}.numeric", "_frombuffer") for core in ("core", "_core")),
+
+class _Kind:
+    """Stands for the dtype of an array, which has to be that of bytes."""
+
+    def __init__(self, name: object, *rest: object) -> None:
+        if name not in ("u1", b"u1"):
+            raise pickle.UnpicklingError(f"it has an array of {name!r}")
+
+    def __setstate__(self, state: object) -> None:
+        """What else is said of bytes says nothing."""
+
+
+class _Array:
+    """Stands for an array of bytes; `values` are None until a file has given them."""
+
+    def __init__(self, *of_what: object) -> None:
+        self.values: np.ndarray | None = None
+
+    def __setstate__(self, state: Any) -> None:
+        _, shape, kind, is_turned, content = state
+        self.values = _bytes_as(content, kind, shape, "F" if is_turned else "C")
+
+    @staticmethod
+    def of_buffer(content: object, kind: object, shape: Any, order: Any) -> _Array:
+        """What later versions of NumPy write."""
+        array = _Array()
+        array.values = _bytes_as(content, kind, shape, order)
+        return array
+
+
+def _bytes_as(content: Any, kind: object, shape: Any, order: Any) -> np.ndarray:
+    if not isinstance(kind, _Kind) or not isinstance(content, (bytes, bytearray)):
+        raise pickle.UnpicklingError("it has an array of something else than bytes")
+    return np.frombuffer(content, np.uint8).reshape(shape, order=order)
+
+
+def _encoded(text: str, encoding: str) -> bytes:
+    """How Python 3 writes bytes in a form that Python 2 reads."""
+    if encoding != "latin1":
+        raise pickle.UnpicklingError(f"it has bytes in {encoding!r}")
+    return text.encode("latin1")
+
+
+#: What stands for the names in a file, by the modules of NumPy 1 and 2.
+_STAND_INS: dict[tuple[str, str], Any] = {
+    ("numpy", "ndarray"): None, ("numpy", "dtype"): _Kind, ("_codecs", "encode"): _encoded,
+    **{(f"numpy.{core}.multiarray", "_reconstruct"): _Array for core in ("core", "_core")},
+    **{(f"numpy.{core}.numeric", "_frombuffer"): _Array.of_buffer for core in ("core", "_core")},
 }  # fmt: skip
 
 
 class _OfArrays(pickle.Unpickler):
-    """Makes arrays of NumPy, and nothing else that a file may name."""
+    """Knows no names but those that have a stand-in."""
 
     def find_class(self, module_name: str, global_name: str, /) -> Any:
-        if (module_name, global_name) not in _ALLOWED:
+        if (module_name, global_name) not in _STAND_INS:
             raise pickle.UnpicklingError(f"it names {module_name}.{global_name}")
-        return super().find_class(module_name, global_name)
+        return _STAND_INS[module_name, global_name]
 
 
 def _unpickled(path: Path) -> dict[bytes, Any]:
@@ -52,8 +96,9 @@ def _unpickled(path: Path) -> dict[bytes, Any]:
 def _part(path: Path, labels: Sequence[bytes]) -> Part:
     """What one file has; E0608 where it does not fit together."""
     found = _unpickled(path)
-    data, columns = found.get(b"data"), [found.get(name) for name in labels]
-    if not isinstance(data, np.ndarray) or data.dtype != np.uint8 or data.size % (3 * 32 * 32):
+    given, columns = found.get(b"data"), [found.get(name) for name in labels]
+    data = given.values if isinstance(given, _Array) else None
+    if data is None or data.size % (3 * 32 * 32):
         raise fail("E0608", f"{path} has no images of 3 x 32 x 32 bytes")
     images = data.reshape(-1, 3, 32, 32).transpose(0, 2, 3, 1)
     for name, column in zip(labels, columns, strict=True):

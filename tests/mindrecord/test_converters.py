@@ -18,6 +18,7 @@ from PIL.JpegImagePlugin import JpegImageFile
 
 from s2sad import dataset, mindrecord
 from s2sad.mindrecord import FileReader
+from s2sad.mindrecord.cifar import read_cifar10
 from support.refusals import fails
 
 RANDOM = np.random.default_rng(7)
@@ -198,6 +199,17 @@ def test_cifar10(tmp_path, protocol):
         assert picture.layer == [(1, 2, 2, 0), (2, 1, 1, 1), (3, 1, 1, 1)]
 
 
+def test_an_array_of_cifar_that_is_stored_by_columns(tmp_path):
+    images, columns = put_cifar(tmp_path / "test_batch", ["labels"])
+    data = np.asfortranarray(images.transpose(0, 3, 1, 2).reshape(len(images), -1))
+    for protocol in (2, 5):
+        content = {b"data": data, b"labels": columns["labels"]}
+        (tmp_path / "data_batch_1").write_bytes(pickle.dumps(content, protocol))
+        (found, labels), _ = read_cifar10(tmp_path)
+        np.testing.assert_array_equal(found, images)
+        assert labels[:, 0].tolist() == columns["labels"]
+
+
 def test_cifar100(tmp_path):
     kinds = ["fine_labels", "coarse_labels"]
     known = {name: put_cifar(tmp_path / name, kinds) for name in ("train", "test")}
@@ -214,9 +226,24 @@ class Call:
         return (print, ("called",))
 
 
+class Forged:
+    """An array whose dtype says that its bytes are addresses of objects."""
+
+    def __reduce__(self):
+        rebuild, given, state = np.zeros(1, np.uint8).__reduce__()
+        return rebuild, given, (*state[:2], ForgedKind(), False, b"\1" * 8)
+
+
+class ForgedKind:
+    def __reduce__(self):
+        return np.dtype, ("V8", False, True), (3, "|", None, None, None, 8, 1, 27)
+
+
 @pytest.mark.parametrize(
     "content",
     [
+        pickle.dumps({b"data": Forged(), b"labels": []}, 3),
+        pickle.dumps({b"data": np.array([print]), b"labels": [1]}, 3),
         b"no pickle", b"", pickle.dumps([1]), pickle.dumps({b"data": Call()}),
         pickle.dumps({b"data": np.zeros((1, 3072)), b"labels": [1]}),
         pickle.dumps({b"data": np.zeros((1, 3072), np.uint8), b"labels": [1, 2]}),
