@@ -200,6 +200,11 @@ class FileWriter:
             self._shards.append(shard)
 
 
+def _connected(uri: str) -> sqlite3.Connection:
+    """The index at `uri`. Its writer may be dropped on another thread, which closes it then."""
+    return sqlite3.connect(uri, uri=True, check_same_thread=False)
+
+
 class _Shard:
     """One file that is being written."""
 
@@ -240,10 +245,14 @@ class _Shard:
             sizes = int(header["header_size"]), int(header["page_size"])
             shard = cls(path, number, checked(one["schema"], one["desc"]), indices, sizes)
             index = Path(f"{path}.db").absolute().as_uri()
-            shard._file, shard._index = file, sqlite3.connect(f"{index}?mode=rw", uri=True)
-            shard._go_on(header)
+            shard._file, shard._index = file, _connected(f"{index}?mode=rw")
         except (KeyError, TypeError, ValueError, S2sadError, sqlite3.Error) as error:
             file.close()
+            raise damaged(path, f"its header or its index is not whole: {error}") from None
+        try:
+            shard._go_on(header)
+        except (KeyError, TypeError, ValueError, sqlite3.Error) as error:
+            shard.close()
             raise damaged(path, f"its header or its index is not whole: {error}") from None
         return shard
 
@@ -265,7 +274,7 @@ class _Shard:
         try:
             index.unlink(missing_ok=True)
             file = open(self.path, "wb")
-            connection = sqlite3.connect(index)
+            connection = _connected(index.absolute().as_uri())
             parts = [f"{name} INT NOT NULL" for name in COLUMNS]
             for place, name in enumerate(self.indices):
                 kind = SQL[self.schema.fields[name]["type"]]

@@ -7,6 +7,7 @@ import shutil
 import sqlite3
 import subprocess
 import sys
+import threading
 from pathlib import Path
 
 import numpy as np
@@ -253,6 +254,18 @@ def test_a_writer_that_is_dropped_leaves_the_rows_that_were_there(tmp_path):
     assert same(FileReader(str(tmp_path / "a")).get_next(), rows(90))
     appended(tmp_path / "a", rows(3)).commit()
     assert same(FileReader(str(tmp_path / "a")).get_next(), [*rows(90), *rows(3)])
+
+
+def test_a_writer_may_be_dropped_on_another_thread(tmp_path):
+    held = [FileWriter(str(tmp_path / "a"))]
+    held[0].add_schema({"n": {"type": "int64"}})
+    held[0].write_raw_data([{"n": 1}])
+    index = held[0]._shards[0]._index
+    thread = threading.Thread(target=held.clear)
+    thread.start()
+    thread.join()
+    with pytest.raises(sqlite3.ProgrammingError, match="closed"):
+        index.execute("SELECT 1")
 
 
 def test_what_is_there_stays_as_it_is(tmp_path):
